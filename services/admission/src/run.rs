@@ -2,7 +2,11 @@
 
 use std::{error::Error, process::ExitCode};
 
-use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error, healthcheck};
+use vestibule_runtime::{
+    ErrorChain, Exit, Signals,
+    cli::{print_document, usage_error},
+    healthcheck,
+};
 
 use crate::{
     cli::{Cli, Command},
@@ -15,10 +19,7 @@ use crate::{
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     match cli.command {
-        Some(Command::Openapi) => {
-            print!("{}", openapi::document(router::routes()));
-            ExitCode::SUCCESS
-        }
+        Some(Command::Openapi) => print_document(&openapi::document(router::routes())),
         Some(Command::Healthcheck) => healthcheck(cli.admin_listen),
         None => serve(cli),
     }

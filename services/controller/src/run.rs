@@ -2,7 +2,11 @@
 
 use std::{error::Error, process::ExitCode};
 
-use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error, healthcheck};
+use vestibule_runtime::{
+    ErrorChain, Exit, Signals,
+    cli::{print_document, usage_error},
+    healthcheck,
+};
 use vestibule_store::Store;
 
 use crate::{
@@ -18,14 +22,8 @@ use crate::{
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     match &cli.command {
-        Some(Command::Openapi) => {
-            println!("{}", openapi::text(&router::document()));
-            ExitCode::SUCCESS
-        }
-        Some(Command::Schema) => {
-            println!("{}", openapi::schema_text());
-            ExitCode::SUCCESS
-        }
+        Some(Command::Openapi) => print_document(&(openapi::text(&router::document()) + "\n")),
+        Some(Command::Schema) => print_document(&(openapi::schema_text() + "\n")),
         Some(Command::Apply(options)) => terminal::run(&Task::Apply(options)),
         Some(Command::Export(options)) => terminal::run(&Task::Export(options)),
         Some(Command::Room(command)) => terminal::run(&Task::Room(command)),

@@ -3,7 +3,12 @@
 //! Whatever is wrong with the configuration ends the process with [`EX_USAGE`], before it binds
 //! or connects. The options themselves are in [`crate::options`] and in each service's `cli.rs`.
 
-use std::{error::Error, ffi::OsString, process::ExitCode};
+use std::{
+    error::Error,
+    ffi::OsString,
+    io::{self, ErrorKind, Write},
+    process::ExitCode,
+};
 
 use clap::Parser;
 
@@ -26,6 +31,25 @@ pub fn parse<C: Parser>() -> Result<C, ExitCode> {
 pub fn usage_error(error: &dyn Error) -> ExitCode {
     eprintln!("error: {}", ErrorChain(error));
     ExitCode::from(EX_USAGE)
+}
+
+/// Writes a document to standard output. Whoever reads it may stop when it has enough, as `head` does.
+#[must_use]
+pub fn print_document(text: &str) -> ExitCode {
+    match write_while_read(io::stdout().lock(), text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: cannot write: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write_while_read(mut out: impl Write, text: &str) -> io::Result<()> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 fn parse_from<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, u8> {
@@ -58,5 +82,26 @@ mod tests {
         assert_eq!(parse(&[]), Err(64));
         assert_eq!(parse(&["--nonsense"]), Err(64));
         assert_eq!(parse(&["--help"]), Err(0));
+    }
+
+    struct Pipe(ErrorKind);
+
+    impl Write for Pipe {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn who_has_read_enough_is_no_error() {
+        assert!(write_while_read(Pipe(ErrorKind::BrokenPipe), "text").is_ok());
+        assert!(write_while_read(Pipe(ErrorKind::StorageFull), "text").is_err());
+        let mut written = Vec::new();
+        write_while_read(&mut written, "text").unwrap();
+        assert_eq!(written, b"text");
     }
 }
