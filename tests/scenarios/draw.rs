@@ -152,6 +152,21 @@ impl Launch {
         }
         Ok(())
     }
+
+    /// A reset takes everybody's number: what is on record speaks of nobody's any more.
+    async fn is_superseded_by_a_reset(&self) -> Result<()> {
+        let before = until_published(&self.deployment, "cancelled").await?;
+        ensure!(before.body["superseded"].is_null(), "{}", before.text);
+        let operator = self.deployment.operator();
+        operator.call(Method::POST, "/v1/rooms/sale/reset", None).await?.expect(200)?;
+        let superseded = || async {
+            let record = published(self.deployment.admissions(), "").await?.expect(200)?;
+            ensure!(record.body["superseded"] == true, "{}", record.text);
+            ensure!(record.body["commitment"] == before.body["commitment"], "{}", record.text);
+            Ok(())
+        };
+        eventually(SOON, "a record of before the reset", superseded).await
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -182,7 +197,8 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     assert_eq!(entered.len(), 6);
     let seated = || async { aws.generate_token(&id).await?.expect(200) };
     eventually(SOON, "the seat of one who has left", seated).await?;
-    launch.keeps_its_seed(&collecting.text).await
+    launch.keeps_its_seed(&collecting.text).await?;
+    launch.is_superseded_by_a_reset().await
 }
 
 /// Waits until every instance tells `guest` this position, or none. Redis, and so what is published
