@@ -45,8 +45,7 @@ pub(super) async fn reconcile(
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
-    let (accounts, silent) =
-        hear(controller, round, (own, called.stored.as_ref()), patience).await?;
+    let (accounts, silent) = hear(controller, round, (own, &called), patience).await?;
     // Redis may have lost the tombstone, too.
     let buried = accounts.values().map(|account| account.buried).fold(tombstone, u64::max);
     if buried > 0 {
@@ -103,12 +102,13 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
 async fn hear(
     controller: &Controller,
     round: Round<'_>,
-    (own, stored): (Option<(Stamp, Instant)>, Option<&RoomSnapshot>),
+    (own, called): (Option<(Stamp, Instant)>, &Called),
     patience: &Patience,
 ) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
     let asked = Instant::now();
     let mut heard_of = BTreeSet::new();
     let store = &controller.store;
+    let (stored, stopped) = (called.stored.as_ref(), store.stopped_within(called).await?);
     controller.feed.testify(round.room).await?;
     loop {
         let accounts = store.accounts(round.room).await?;
@@ -119,7 +119,7 @@ async fn hear(
         for name in told.keys().filter(|name| heard_of.insert((*name).clone())) {
             patience.note(name);
         }
-        let heard = Heard { own: own.as_ref(), stored, accounts: &told };
+        let heard = Heard { own: own.as_ref(), stored, stopped: &stopped, accounts: &told };
         let silent = heard.silent(|moment| controller.feed.witnesses_after(moment));
         if patience.is_over(asked, silent.iter().chain(heard.awaited_before())) {
             return whole(store, round.room, accounts, silent).await;

@@ -13,6 +13,8 @@ pub(super) struct Heard<'a> {
     pub(super) own: Option<&'a (Stamp, Instant)>,
     /// What Redis holds.
     pub(super) stored: Option<&'a RoomSnapshot>,
+    /// Those that had stopped, and have seen nothing that it does not hold.
+    pub(super) stopped: &'a BTreeSet<String>,
     /// What services have told, by their names.
     pub(super) accounts: &'a BTreeMap<String, &'a Account>,
 }
@@ -26,14 +28,18 @@ impl Heard<'_> {
     ///
     /// Of who is on the other side of a split neither side has heard anything. So what somebody has heard counts only
     /// where no state is known that does not come before its own. And who was silent the last time may have been on
-    /// another side since, and have come back at any moment.
+    /// another side since, and have come back at any moment. Who said goodbye to the server that holds the room need not
+    /// be heard on any side, but for those.
     pub(super) fn silent(
         self,
         witnesses_after: impl FnOnce(Option<Instant>) -> BTreeSet<String>,
     ) -> Vec<String> {
         let own = self.own.filter(|(stamp, _)| self.is_last(stamp));
         let is_told = |name: &String| self.accounts.contains_key(name);
-        let is_gone = |name: &String| self.well_heard().any(|account| account.gone.contains(name));
+        let is_gone = |name: &String| {
+            self.stopped.contains(name)
+                || self.well_heard().any(|account| account.gone.contains(name))
+        };
         let witnesses = witnesses_after(own.map(|(_, at)| *at)).into_iter();
         let others = self.accounts.values().flat_map(|account| account.there.iter().cloned());
         let there = witnesses.chain(others).filter(|name| !is_gone(name)).chain(self.awaited());
@@ -105,11 +111,18 @@ mod tests {
     /// Who is silent of `live`, of whom nobody has told anything, and of `dead`, who had stopped before the leader heard
     /// of `own`.
     fn silent(own: Option<u32>, accounts: &[Account]) -> Vec<String> {
+        silent_but(&[], own, accounts)
+    }
+
+    /// The same, if Redis holds all that those have seen that had `stopped`.
+    fn silent_but(stopped: &[&str], own: Option<u32>, accounts: &[Account]) -> Vec<String> {
+        let stopped: BTreeSet<String> = stopped.iter().map(|name| (*name).to_owned()).collect();
         let own = own.map(|generation| (snapshot(generation).stamp(), Instant::now()));
         let names = ["a", "b"].map(str::to_owned);
         let accounts: BTreeMap<String, &Account> = names.into_iter().zip(accounts).collect();
         let stored = snapshot(1);
-        let heard = Heard { own: own.as_ref(), stored: Some(&stored), accounts: &accounts };
+        let (own, stored) = (own.as_ref(), Some(&stored));
+        let heard = Heard { own, stored, stopped: &stopped, accounts: &accounts };
         assert_eq!(heard.awaited_before().collect::<Vec<_>>(), ["late"]);
         heard.silent(|moment| {
             let all = ["a", "b", "live", "dead"].into_iter().map(str::to_owned);
@@ -128,6 +141,13 @@ mod tests {
     fn who_had_stopped_before_another_heard_of_the_room_need_not_be_heard_either() {
         let one_knows = [account(1, &[]), account(1, &["dead"])];
         assert_eq!(silent(None, &one_knows), ["late", "live"]);
+    }
+
+    #[test]
+    fn of_whose_goodbye_redis_knows_it_holds_all_unless_that_one_is_awaited() {
+        let other = Account { there: ["unknown".to_owned()].into(), ..account(1, &[]) };
+        let stopped = ["live", "unknown", "late"];
+        assert_eq!(silent_but(&stopped, None, &[account(1, &[]), other]), ["dead", "late"]);
     }
 
     #[test]

@@ -6,7 +6,12 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Duration, Instant, sleep};
 use vestibule_domain::{Announcement, Formats};
 
-use crate::{Store, StoreError, document, keys::FORMATS, memory::Announced, scripts};
+use crate::{
+    Store, StoreError, document,
+    keys::{FORMATS, STOPS},
+    memory::Announced,
+    scripts,
+};
 
 /// A service counts as stopped if it has not announced anything for so long, ms.
 const SEEN_WITHIN_MS: u64 = 60_000;
@@ -35,6 +40,7 @@ const STOPPED: &str = "stopped";
 struct Arguments<'a> {
     instance: &'a str,
     formats: Option<String>,
+    has_told: bool,
     seen_within_ms: u64,
     lost_within_ms: u64,
 }
@@ -79,7 +85,8 @@ impl Store {
         instance: &str,
         announcement: Announcement,
     ) -> Result<Running, StoreError> {
-        let reply = self.say(instance, Some(document::text(&announcement)?)).await?;
+        let said = Some(document::text(&announcement)?);
+        let reply = self.say(instance, said, false).await?;
         let said: Vec<Announcement> = reply.formats.iter().map(|text| read(text)).collect();
         let announced = said.iter().map(|said| said.reads);
         let formats = announced.fold(announcement.reads, Formats::common);
@@ -125,12 +132,13 @@ impl Store {
         Ok(running.collect())
     }
 
-    /// Announces that `instance` stops, and has seen all that it will ever see.
+    /// Announces that `instance` stops, and has seen all that it will ever see. `has_told`: Redis holds all of that, or
+    /// was told it.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub async fn announce_stop(&self, instance: &str) -> Result<(), StoreError> {
-        self.say(instance, None).await.map(drop)
+    pub async fn announce_stop(&self, instance: &str, has_told: bool) -> Result<(), StoreError> {
+        self.say(instance, None, has_told).await.map(drop)
     }
 
     /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen. Of those who
@@ -143,7 +151,7 @@ impl Store {
         let (standing, begun) = (self.memory().standing(), Instant::now());
         loop {
             if let Some((last, _speaks)) = standing.to_say() {
-                self.say(&last.instance, Some(last.said)).await?;
+                self.say(&last.instance, Some(last.said), false).await?;
             }
             if standing.is_heard() {
                 return Ok(());
@@ -160,12 +168,18 @@ impl Store {
         }
     }
 
-    async fn say(&self, instance: &str, formats: Option<String>) -> Result<Reply, StoreError> {
+    /// `formats`: `None`: it stops.
+    async fn say(
+        &self,
+        instance: &str,
+        formats: Option<String>,
+        has_told: bool,
+    ) -> Result<Reply, StoreError> {
         let at = Instant::now();
         let said = formats.clone();
         let (seen_within_ms, lost_within_ms) = (SEEN_WITHIN_MS, LOST_WITHIN_MS);
-        let arguments = Arguments { instance, formats, seen_within_ms, lost_within_ms };
-        let reply: Reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await?;
+        let arguments = Arguments { instance, formats, has_told, seen_within_ms, lost_within_ms };
+        let reply: Reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS, STOPS], &arguments).await?;
         let standing = self.memory().standing();
         match said {
             Some(said) => {

@@ -45,6 +45,7 @@ mod revoke;
 mod roll_up;
 mod rooms;
 mod spend;
+mod stops;
 mod switch_phase;
 mod tell_time;
 mod testimony;

@@ -98,6 +98,8 @@ struct Page<Seats, Endings> {
 pub struct Called {
     /// Its state; `None`: there is none.
     pub stored: Option<RoomSnapshot>,
+    /// The `run_id` of the server process that it is of; empty: that is not known.
+    pub server: String,
     /// Whether a part of it was lost.
     pub is_partial: bool,
     /// It was restored from a backup: so many numbers may have been handed out since that was made.
@@ -116,6 +118,7 @@ struct CallArguments<'a> {
 #[derive(Deserialize)]
 struct CallReply {
     stored: Option<String>,
+    server: String,
     is_partial: bool,
     unseen: Option<u64>,
     #[serde(flatten)]
@@ -148,9 +151,9 @@ impl Store {
         let arguments = CallArguments { room, leader_epoch: epoch, round };
         let (reply, config): (String, String) =
             self.call_for(&scripts::CALL_WITNESSES, room, &[], &arguments).await?;
-        let CallReply { stored, is_partial, unseen, beside } = document::decode(&reply)?;
+        let CallReply { stored, server, is_partial, unseen, beside } = document::decode(&reply)?;
         let stored = stored.map(|stored| document::decode(&stored)).transpose()?;
-        Ok(Called { stored, is_partial, unseen, config: beside.config(&config)? })
+        Ok(Called { stored, server, is_partial, unseen, config: beside.config(&config)? })
     }
 
     /// The round of questions about `room` that is under way.

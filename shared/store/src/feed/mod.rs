@@ -320,9 +320,9 @@ impl Feed {
 
     /// Says that this service stops, and has seen all that it will ever see.
     pub async fn say_goodbye(&self) {
-        self.say_last_words().await;
+        let has_told = self.say_last_words().await;
         // If Redis is away, the others find it out by its silence.
-        let _ = self.0.store.announce_stop(&self.0.instance).await;
+        let _ = self.0.store.announce_stop(&self.0.instance, has_told).await;
     }
 
     /// The rooms whose state may not be their latest, or of which somebody has told what it had seen, since this was

@@ -3,7 +3,10 @@
 //! Whoever has told it relies on no answer that was under way meanwhile: see `RoomMemory::testify`. So the leader knows
 //! all that this service will ever know of the state before.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use futures_util::{StreamExt, stream};
 use tokio::time::{sleep, timeout};
@@ -75,20 +78,29 @@ impl Feed {
     }
 
     /// Tells what this service has seen of rooms that have gone back, though the leader may not have asked yet: after
-    /// the stop nobody can ask it. While Redis is away it may be about to come back older.
-    pub(super) async fn say_last_words(&self) {
-        let rooms = stream::iter(self.rooms());
-        let all = rooms.for_each_concurrent(AT_ONCE, async |known| {
-            let (room, epoch) = (&known.snapshot().room, known.snapshot().reset_epoch);
-            while let Err(error) = self.say_last_words_of(room, epoch).await {
-                tracing::debug!(%room, %error, "what was seen of a room could not be told");
-                if !matches!(error, StoreError::Unavailable(_) | StoreError::Overloaded) {
-                    break;
-                }
-                sleep(AGAIN_AFTER).await;
+    /// the stop nobody can ask it. While Redis is away it may be about to come back older. Returns whether of every room
+    /// Redis holds all that was seen, or was told it.
+    pub(super) async fn say_last_words(&self) -> bool {
+        let has_told_all = AtomicBool::new(true);
+        let all = stream::iter(self.rooms()).for_each_concurrent(AT_ONCE, async |known| {
+            if !self.tries_last_words_of(&known).await {
+                has_told_all.store(false, Ordering::Relaxed);
             }
         });
-        let _ = timeout(PATIENCE, all).await;
+        timeout(PATIENCE, all).await.is_ok() && has_told_all.into_inner()
+    }
+
+    /// The same of one room, for as long as Redis is away.
+    async fn tries_last_words_of(&self, known: &KnownRoom) -> bool {
+        let (room, epoch) = (&known.snapshot().room, known.snapshot().reset_epoch);
+        while let Err(error) = self.say_last_words_of(room, epoch).await {
+            tracing::debug!(%room, %error, "what was seen of a room could not be told");
+            if !matches!(error, StoreError::Unavailable(_) | StoreError::Overloaded) {
+                return false;
+            }
+            sleep(AGAIN_AFTER).await;
+        }
+        true
     }
 
     async fn say_last_words_of(&self, room: &RoomId, epoch: u64) -> Result<(), StoreError> {

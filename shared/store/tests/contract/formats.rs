@@ -60,7 +60,7 @@ async fn who_reads_no_keys_on_a_curve_is_named_while_it_runs(world: World) {
     let older = Announcement { es256: false, ..Announcement::OURS };
     world.store.announce("older", older).await.unwrap();
     assert_eq!(named().await.as_deref(), Some("older"));
-    world.store.announce_stop("older").await.unwrap();
+    world.store.announce_stop("older", true).await.unwrap();
     assert_eq!(named().await, None);
     world.store.announce("older", older).await.unwrap();
     world.seconds(61);
@@ -82,7 +82,7 @@ async fn nobody_starts_beside_a_release_that_it_cannot_read(world: World) {
     world.store.announce("a-future-one", after).await.unwrap();
     let refused = world.store.check_formats(ours).await.unwrap_err().to_string();
     assert!(refused.starts_with("a-future-one runs, and it writes snapshots"), "{refused}");
-    world.store.announce_stop("a-future-one").await.unwrap();
+    world.store.announce_stop("a-future-one", true).await.unwrap();
     world.store.check_formats(ours).await.unwrap();
     world.store.announce("a-future-one", after).await.unwrap();
     world.seconds(61);

@@ -54,6 +54,7 @@ mod server;
 mod sessions;
 mod spending;
 mod standing;
+mod stops;
 mod tombstones;
 mod world;
 

@@ -255,7 +255,7 @@ async fn while_a_service_does_not_listen_there_rooms_push_to_everybody() -> Resu
     store.announce("older", Announcement::OURS).await?;
     stage.sends_to(plain, "sale").await?;
     stage.is_heard("sale").await?;
-    store.announce_stop("older").await?;
+    store.announce_stop("older", true).await?;
     stage.sends_to_shards("sale").await
 }
 
