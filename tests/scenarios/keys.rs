@@ -11,6 +11,8 @@ use vestibule_tests::{Aws, Deployment, Reply, Service, Verifier, eventually};
 use crate::rooms::expect_problem;
 
 const SOON: Duration = Duration::from_secs(40);
+/// Where Redis has the key ring.
+const RING: &str = "vestibule:{deployment}:keys";
 
 /// A deployment whose room has `places` served, and their request ids.
 async fn served(places: usize) -> Result<(Deployment, Vec<String>)> {
@@ -299,5 +301,33 @@ async fn no_key_on_a_curve_is_made_beside_an_older_release() -> Result<()> {
     let (token, kid) = token(&deployment.aws("sale"), &ids[0]).await?;
     assert_eq!(kid.as_deref(), Some("imported"));
     deployment.verifier().await?.verify(&token, "sale")?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_that_redis_has_lost_alone_are_put_back_by_whoever_remembers_them() -> Result<()> {
+    let (mut deployment, ids) = served(1).await?;
+    let (_, kid) = token(&deployment.aws("sale"), &ids[0]).await?;
+    let lose = async || -> Result<()> {
+        let mut redis = deployment.redis().connection().await?;
+        redis::cmd("DEL").arg(RING).query_async::<()>(&mut redis).await?;
+        eventually(SOON, "the ring", || async {
+            let there: bool =
+                redis::cmd("EXISTS").arg(RING).query_async(&mut redis.clone()).await?;
+            ensure!(there, "there is none");
+            Ok(())
+        })
+        .await
+    };
+    lose().await?;
+    // A leader that remembers nothing makes no other.
+    for index in 0..2 {
+        deployment.kill(Service::Controller, index)?;
+    }
+    let mut redis = deployment.redis().connection().await?;
+    redis::cmd("DEL").arg(RING).query_async::<()>(&mut redis).await?;
+    deployment.restart(Service::Controller, 0).await?;
+    deployment.operator_at(0).until("sale", "a leader", SOON, |_| Ok(true)).await?;
+    signs_everywhere(&deployment, 1, &kid.unwrap_or_default()).await?;
     Ok(())
 }

@@ -18,6 +18,8 @@ use crate::{KeyWork, key_work::on_a_thread};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
+/// Within this time every service that runs has looked at the ring.
+const OTHERS_LOOK: Duration = Duration::from_millis(1_500);
 
 /// The deployment's key ring. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -126,13 +128,13 @@ impl Keystore {
         }
     }
 
-    /// Reads the ring and returns whether Redis holds one. A ring that Redis has lost stays in
-    /// memory, and what an older ring lacks that Redis has gone back to is put back.
+    /// Reads the ring and returns whether Redis holds one. What Redis has lost is put back: the ring as a whole, and
+    /// what an older one lacks that Redis has gone back to.
     ///
     /// # Errors
     /// When Redis does not answer, or the ring is sealed under another secret.
     pub async fn refresh(&self) -> Result<bool, KeyError> {
-        let Some(text) = self.0.store.key_ring().await? else { return Ok(false) };
+        let Some(text) = self.0.store.key_ring().await? else { return self.put_back().await };
         if text == self.opened().text {
             return Ok(true);
         }
@@ -155,9 +157,22 @@ impl Keystore {
         };
         let joined = serde_json::to_string(&joined)?;
         // If another service has changed it meanwhile, the next look sees to it.
-        if self.0.store.replace_key_ring(&text, &joined).await? {
+        if self.0.store.replace_key_ring(Some(&text), &joined).await? {
             tracing::warn!("redis had gone back to an older key ring: it is whole again");
             self.open(joined).await?;
+        }
+        Ok(true)
+    }
+
+    /// Writes the ring in memory where Redis holds none; returns whether there is one.
+    async fn put_back(&self) -> Result<bool, KeyError> {
+        let own = self.opened();
+        if own.text.is_empty() {
+            return Ok(false);
+        }
+        // If another service has written its own meanwhile, the next look sees to it.
+        if self.0.store.replace_key_ring(None, &own.text).await? {
+            tracing::warn!("redis had lost the key ring: it is back");
         }
         Ok(true)
     }
@@ -171,24 +186,34 @@ impl Keystore {
         self.0.catching_up.share(async || self.refresh().await.map(drop).map_err(Arc::new)).await
     }
 
-    /// Makes sure that Redis holds a ring: the one in memory, or a first one made at `now` (unix
+    /// Makes sure that Redis holds a ring: the one that a service remembers, or a first one made at `now` (unix
     /// seconds).
     ///
     /// # Errors
     /// When Redis does not answer, or no key can be made.
     pub async fn ensure(&self, now: u64) -> Result<(), KeyError> {
-        if self.refresh().await? {
+        if self.refresh().await? || self.is_put_back_by_others().await? {
             return Ok(());
         }
-        let text = match self.opened().text.clone() {
-            text if text.is_empty() => {
-                let algorithm = self.algorithm_for_all().await?;
-                serde_json::to_string(&[self.make_key(algorithm, now).await?])?
-            }
-            text => text,
-        };
+        let algorithm = self.algorithm_for_all().await?;
+        let text = serde_json::to_string(&[self.make_key(algorithm, now).await?])?;
         let text = self.0.store.create_key_ring(&text).await?;
         self.open(text).await
+    }
+
+    /// Where there are rooms there was a ring: whoever remembers it puts it back with its next look.
+    async fn is_put_back_by_others(&self) -> Result<bool, KeyError> {
+        if self.0.store.rooms().await?.is_empty() {
+            return Ok(false);
+        }
+        sleep(OTHERS_LOOK).await;
+        let is_back = self.refresh().await?;
+        if !is_back {
+            tracing::warn!(
+                "redis has lost the key ring and no service remembers it: another one is made"
+            );
+        }
+        Ok(is_back)
     }
 
     /// Makes a new key at `now` and publishes it, to sign from `signs_from` (unix seconds); `algorithm`: with what, `None`
@@ -281,7 +306,7 @@ impl Keystore {
             let read = self.opened();
             let Some(changed) = rule(&read.records) else { return Ok(false) };
             let text = serde_json::to_string(&changed)?;
-            if self.0.store.replace_key_ring(&read.text, &text).await? {
+            if self.0.store.replace_key_ring(Some(&read.text), &text).await? {
                 self.open(text).await?;
                 return Ok(true);
             }

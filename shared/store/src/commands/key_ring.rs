@@ -6,7 +6,7 @@ use crate::{Store, StoreError, keys::KEY_RING, recording::answers, scripts};
 
 #[derive(Serialize)]
 struct Arguments<'a> {
-    read: &'a str,
+    read: Option<&'a str>,
     changed: &'a str,
 }
 
@@ -29,11 +29,15 @@ impl Store {
         text
     }
 
-    /// Replaces the key ring's text by `text` if it is still `read`; returns whether it was.
+    /// Replaces the key ring's text by `text` if it is still `read`, `None`: if there is none; returns whether it was.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub async fn replace_key_ring(&self, read: &str, text: &str) -> Result<bool, StoreError> {
+    pub async fn replace_key_ring(
+        &self,
+        read: Option<&str>,
+        text: &str,
+    ) -> Result<bool, StoreError> {
         let (keys, arguments) = ([KEY_RING], Arguments { read, changed: text });
         let noting = self.noting(None, || answers::change_keys(text)).await;
         let reply: Result<Reply, _> =

@@ -6,9 +6,9 @@ Returns {replaced}
       replaced: false if the ring has changed since the caller read it.
 ]]
 local args = arguments({
-  -- The ring as the caller read it, and the changed ring.
+  -- The ring as the caller read it, nil: there was none; and the changed ring.
   read = 'text', changed = 'text',
 })
-local replaced = redis.call('GET', keys.key_ring) == args.read
+local replaced = (redis.call('GET', keys.key_ring) or nil) == args.read
 if replaced then redis.call('SET', keys.key_ring, args.changed) end
 return encode({ replaced = replaced })

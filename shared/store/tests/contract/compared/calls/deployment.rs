@@ -19,7 +19,8 @@ pub(super) async fn keys_and_schema(pair: &mut Pair, chances: &mut Chances) -> C
             pair.one(name, async |side| side.store.create_key_ring(text).await).await?;
         }
         1 | 2 => {
-            let name = format!("replace_key_ring({read}, {text})");
+            let read = (!read.is_empty()).then_some(read);
+            let name = format!("replace_key_ring({read:?}, {text})");
             pair.one(name, async |side| side.store.replace_key_ring(read, text).await).await?;
         }
         3 => {
