@@ -203,6 +203,49 @@ async fn a_sale_that_was_closed_moves_as_it_is() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_that_is_given_up_costs_no_number_and_no_seat() -> Result<()> {
+    let mut sale = Sale::begin().await?;
+    sale.stop(Service::Controller, 1).await?;
+    succeeded(&sale.back_up(&["--close"])?);
+    // The services that everybody knew stop, too.
+    sale.stop(Service::Admission, 2).await?;
+    for (service, index) in
+        [(Service::Controller, 0), (Service::Admission, 0), (Service::Admission, 1)]
+    {
+        sale.deployment.restart(service, index).await?;
+    }
+    sale.deployment.operator().until("sale", "the room, open again", SOON, |_| Ok(true)).await?;
+    let guest = Guest::join(sale.deployment.visitor("sale")).await?;
+    assert_eq!(guest.number, CROWD as u64 + 1, "no number is left out");
+    let room = status(&sale.deployment).await?;
+    assert_eq!(room.number("unconfirmed_users")?, 0, "{}", room.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_redis_has_lost_leaves_the_backup_of_before_as_it_is() -> Result<()> {
+    let mut sale = Sale::begin().await?;
+    succeeded(&sale.back_up(&[])?);
+    let before = fs::read(sale.file())?;
+    sale.stop(Service::Admission, 2).await?;
+    sale.stop(Service::Controller, 1).await?;
+    let mut redis = sale.deployment.redis().connection().await?;
+    for (key, why) in
+        [("{deployment}:keys", "has lost their key ring"), ("room:{sale}:line", "lost room sale")]
+    {
+        let key = format!("vestibule:{key}");
+        let lost: Vec<u8> = redis::cmd("DUMP").arg(&key).query_async(&mut redis).await?;
+        redis::cmd("DEL").arg(&key).query_async::<()>(&mut redis).await?;
+        refused(&sale.back_up(&[])?, why);
+        assert!(fs::read(sale.file())? == before, "it was replaced");
+        let mut back = redis::cmd("RESTORE");
+        back.arg(&key).arg(0).arg(lost).query_async::<()>(&mut redis).await?;
+    }
+    succeeded(&sale.back_up(&[])?);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_used_is_refused_and_changes_nothing() -> Result<()> {
     let sale = Sale::begin().await?;
     succeeded(&sale.back_up(&[])?);

@@ -1,10 +1,10 @@
 //! The command `backup`.
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, io, path::PathBuf, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_domain::RoomId;
-use vestibule_store::{AuditList, Piece, Store, StoreError};
+use vestibule_store::{AuditList, DeploymentCopy, Piece, Store, StoreError};
 
 use super::{
     BackupOptions,
@@ -13,9 +13,11 @@ use super::{
     writer::Writer,
 };
 
-/// How often a room is tried again that is being brought to its latest state, or reset.
+/// How often is tried again what is being brought to its latest state, reset, or put back.
 const TRIES: u32 = 20;
 const RETRY: Duration = Duration::from_millis(500);
+/// Within this time whoever runs lists the rooms again that the list has lost.
+const LISTING: Duration = Duration::from_secs(1);
 
 /// No backup was written.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +36,16 @@ pub(crate) enum BackupError {
         /// Why not.
         source: StoreError,
     },
+    /// A room is listed, and is not there.
+    #[error(
+        "this Redis has lost room {0}, or some of it: while a controller runs, it brings the room back, or ends its deletion"
+    )]
+    Lost(RoomId),
+    /// There are rooms and no keys.
+    #[error(
+        "this Redis has rooms and has lost their key ring: while a service runs that remembers it, it is put back; else start a controller, which makes another"
+    )]
+    NoKeys,
     /// A controller would open the rooms again.
     #[error(
         "controller {0} leads, and would open the rooms again: stop all controllers before `backup --close`"
@@ -60,49 +72,85 @@ pub(crate) async fn save(store: &Store, options: &BackupOptions) -> Result<usize
     if store.check_schema().await? == 0 {
         return Err(BackupError::Empty);
     }
-    let listed = store.rooms().await?;
     if options.close {
-        close(store, &listed).await?;
+        expect_nobody_leads(store).await?;
     }
-    let failed = |source| BackupError::File { path: options.to.clone(), source };
-    let mut writer = Writer::new(Target::open(&options.to).map_err(failed)?);
+    let failed = in_file(options);
+    let mut writer = Writer::new(Target::open(&options.to).map_err(&failed)?);
     let header = Header {
         version: VERSION,
         release: env!("CARGO_PKG_VERSION").to_owned(),
         taken_at: store.server_now_ms().await? / 1000,
         closed: options.close,
     };
-    writer.add(&Line::Backup(header)).map_err(failed)?;
-    let mut rooms = Vec::new();
-    for room in listed {
-        // A room that is gone was deleted a moment ago.
-        let Some(pieces) = copy(store, &room).await? else { continue };
-        if options.close && !is_closed(&pieces) {
-            return Err(BackupError::Opened(room));
-        }
-        for piece in pieces {
-            let piece = RoomPiece { room: room.clone(), piece };
-            writer.add(&Line::Piece(piece)).map_err(failed)?;
-        }
-        rooms.push(room);
-    }
+    writer.add(&Line::Backup(header)).map_err(&failed)?;
+    let rooms = write_rooms(store, options, &mut writer).await?;
     for list in [AuditList::Changes, AuditList::Visits] {
         for copy in store.export_audit(list).await? {
-            writer.add(&Line::Audit(copy)).map_err(failed)?;
+            writer.add(&Line::Audit(copy)).map_err(&failed)?;
         }
     }
     let count = rooms.len();
-    let deployment = store.export_deployment(rooms).await?;
-    writer.add(&Line::Deployment(deployment)).map_err(failed)?;
+    let deployment = copy_deployment(store, rooms).await?;
+    writer.add(&Line::Deployment(deployment)).map_err(&failed)?;
     writer.end().and_then(Target::complete).map_err(failed)?;
     Ok(count)
 }
 
-/// Closes all rooms.
-async fn close(store: &Store, rooms: &[RoomId]) -> Result<(), BackupError> {
-    if let Some(leader) = store.leader().await? {
-        return Err(BackupError::Led(leader));
+fn in_file(options: &BackupOptions) -> impl Fn(io::Error) -> BackupError {
+    |source| BackupError::File { path: options.to.clone(), source }
+}
+
+/// Writes all rooms; returns which they are.
+async fn write_rooms(
+    store: &Store,
+    options: &BackupOptions,
+    writer: &mut Writer<Target>,
+) -> Result<Vec<RoomId>, BackupError> {
+    let (mut seen, mut rooms) = (BTreeSet::new(), Vec::new());
+    let mut found = listed(store).await?;
+    while !found.is_empty() {
+        if options.close {
+            close(store, &found).await?;
+        }
+        for room in found {
+            if let Some(pieces) = copy(store, &room).await? {
+                if options.close && !is_closed(&pieces) {
+                    return Err(BackupError::Opened(room));
+                }
+                write(&room, pieces, writer).map_err(in_file(options))?;
+                rooms.push(room.clone());
+            }
+            seen.insert(room);
+        }
+        // Some may have been about to be listed again.
+        found = store.rooms().await?;
+        found.retain(|room| !seen.contains(room));
     }
+    Ok(rooms)
+}
+
+fn write(room: &RoomId, pieces: Vec<Piece>, writer: &mut Writer<Target>) -> io::Result<()> {
+    let mut pieces = pieces.into_iter().map(|piece| RoomPiece { room: room.clone(), piece });
+    pieces.try_for_each(|piece| writer.add(&Line::Piece(piece)))
+}
+
+/// The rooms there are. If there are none, Redis may have lost the list a moment ago.
+async fn listed(store: &Store) -> Result<Vec<RoomId>, StoreError> {
+    let listed = store.rooms().await?;
+    if !listed.is_empty() {
+        return Ok(listed);
+    }
+    sleep(LISTING).await;
+    store.rooms().await
+}
+
+async fn expect_nobody_leads(store: &Store) -> Result<(), BackupError> {
+    store.leader().await?.map_or(Ok(()), |leader| Err(BackupError::Led(leader)))
+}
+
+/// Closes rooms.
+async fn close(store: &Store, rooms: &[RoomId]) -> Result<(), BackupError> {
     for room in rooms {
         match store.close_room(room).await {
             Ok(()) | Err(StoreError::RoomMissing) => {}
@@ -112,17 +160,35 @@ async fn close(store: &Store, rooms: &[RoomId]) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Copies a room, patiently.
+/// Copies a room, patiently; `None`: it was deleted. While it is listed Redis has lost it, or its deletion is under way.
 async fn copy(store: &Store, room: &RoomId) -> Result<Option<Vec<Piece>>, BackupError> {
-    let mut tries = 1;
-    loop {
+    for _ in 0..TRIES {
         match store.export_room(room).await {
-            Ok(pieces) => return Ok(pieces),
-            Err(error) if error.is_temporary() && tries < TRIES => tries += 1,
+            Ok(Some(pieces)) => return Ok(Some(pieces)),
+            Ok(None) if !store.rooms().await?.contains(room) => return Ok(None),
+            Ok(None) => {}
+            Err(error) if error.is_temporary() => {}
             Err(source) => return Err(BackupError::Room { room: room.clone(), source }),
         }
         sleep(RETRY).await;
     }
+    match store.export_room(room).await {
+        Ok(Some(pieces)) => Ok(Some(pieces)),
+        Ok(None) => Err(BackupError::Lost(room.clone())),
+        Err(source) => Err(BackupError::Room { room: room.clone(), source }),
+    }
+}
+
+/// Copies what belongs to no room. Keys that Redis has lost alone are put back in a moment.
+async fn copy_deployment(store: &Store, rooms: Vec<RoomId>) -> Result<DeploymentCopy, BackupError> {
+    for _ in 0..TRIES {
+        let copy = store.export_deployment(rooms.clone()).await?;
+        if copy.key_ring.is_some() || rooms.is_empty() {
+            return Ok(copy);
+        }
+        sleep(RETRY).await;
+    }
+    Err(BackupError::NoKeys)
 }
 
 fn is_closed(pieces: &[Piece]) -> bool {
