@@ -32,7 +32,11 @@ pub fn run(cli: &Cli) -> ExitCode {
             backup::save(&store, options).await.map_err(Into::into)
         }),
         Some(Command::Restore(options)) => at_redis(cli, "restored", |store| async move {
-            backup::restore(&store, options).await.map_err(Into::into)
+            let restored = backup::restore(&store, options).await?;
+            if let Some(caution) = restored.caution() {
+                eprintln!("{caution}");
+            }
+            Ok(restored.rooms)
         }),
         None => serve(cli),
     }

@@ -25,6 +25,9 @@ pub(crate) enum FormatError {
     /// The system does not let it be read.
     #[error("it cannot be read")]
     Unreadable(#[from] io::Error),
+    /// A pipe, or the like.
+    #[error("it can be read only once, and it is read twice: write it to a file first")]
+    ReadOnce,
     /// It is something else.
     #[error("it is no backup of Vestibule: its first line is not the header of one")]
     NotABackup,

@@ -1,6 +1,12 @@
 //! The command `restore`.
 
-use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{BufReader, Seek},
+    path::Path,
+    time::Duration,
+};
 
 use tokio::time::Instant;
 use vestibule_runtime::Random;
@@ -8,8 +14,9 @@ use vestibule_store::{DeploymentCopy, Import, Store, StoreError, known_schema};
 
 use super::{
     RestoreOptions,
-    check::{Contents, check},
-    format::{Line, RoomPiece},
+    check::check,
+    format::{Header, Line, RoomPiece},
+    options::UnseenError,
     reader::{FormatError, Reader},
 };
 
@@ -27,6 +34,14 @@ pub(crate) enum RestoreError {
         path: std::path::PathBuf,
         /// Why not.
         source: FormatError,
+    },
+    /// It is not known how many numbers are to be left out.
+    #[error("cannot restore {}", path.display())]
+    Unseen {
+        /// Which file.
+        path: std::path::PathBuf,
+        /// Why not.
+        source: UnseenError,
     },
     /// Redis.
     #[error(transparent)]
@@ -61,16 +76,27 @@ pub(crate) enum RestoreError {
     CutShort(#[source] Box<Self>),
 }
 
-/// Puts the rooms of a backup into an unused Redis; returns how many there are.
+/// What was restored.
+#[derive(Debug)]
+pub(crate) struct Restored {
+    /// How many rooms.
+    pub(crate) rooms: usize,
+    /// For how long, seconds, the rooms had been closed, if it was relied on that they stayed so.
+    closed_for: Option<u64>,
+}
+
+/// Puts the rooms of a backup into an unused Redis.
 ///
 /// # Errors
 /// [`RestoreError`]; unless it is [`RestoreError::CutShort`], nothing was changed.
 pub(crate) async fn restore(
     store: &Store,
     options: &RestoreOptions,
-) -> Result<usize, RestoreError> {
+) -> Result<Restored, RestoreError> {
     let in_file = |source| RestoreError::File { path: options.from.clone(), source };
-    let contents = open(&options.from).and_then(check).map_err(in_file)?;
+    let mut file = open(&options.from).map_err(in_file)?;
+    let contents = check(BufReader::new(&file)).map_err(in_file)?;
+    file.rewind().map_err(|error| in_file(error.into()))?;
     let (found, known) = (contents.deployment.schema, known_schema());
     if found > known {
         return Err(RestoreError::NewerSchema { found, known });
@@ -78,6 +104,9 @@ pub(crate) async fn restore(
     if !store.is_unused().await? {
         return Err(RestoreError::InUse);
     }
+    let closed_for = closed_for(store, &contents.header).await?;
+    let in_doubt = |source| RestoreError::Unseen { path: options.from.clone(), source };
+    let unseen = options.unseen(closed_for).map_err(in_doubt)?;
     let servers = store.server_processes().await?;
     let name = format!("restore-{:016x}", Random::of_system().number());
     if !store.lead_import(&name, LEASE, &contents.deployment).await? {
@@ -89,14 +118,24 @@ pub(crate) async fn restore(
         return Err(RestoreError::InUse);
     }
     let lead = Lead { store, name: &name, servers };
-    let put = put_all(&lead, options, &contents).await;
+    let put = put_all(&lead, options, (file, unseen), &contents.deployment).await;
     put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
     store.release_lease(&name).await?;
-    Ok(contents.deployment.rooms.len())
+    let closed_for = closed_for.filter(|_| options.unseen_numbers.is_none());
+    Ok(Restored { rooms: contents.deployment.rooms.len(), closed_for })
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
-    Ok(BufReader::new(File::open(path)?))
+/// Opens the file, which is read twice: nothing is changed before it was read to its end.
+fn open(path: &Path) -> Result<File, FormatError> {
+    let mut file = File::open(path)?;
+    file.stream_position().map_err(|_| FormatError::ReadOnce)?;
+    Ok(file)
+}
+
+/// For how many seconds, by the clock of this Redis, the rooms had been closed; `None`: they were open.
+async fn closed_for(store: &Store, header: &Header) -> Result<Option<u64>, StoreError> {
+    let now = store.server_now_ms().await? / 1000;
+    Ok(header.closed.then(|| now.saturating_sub(header.taken_at)))
 }
 
 /// What keeps controllers away, and where everything goes.
@@ -110,12 +149,12 @@ struct Lead<'a> {
 async fn put_all(
     lead: &Lead<'_>,
     options: &RestoreOptions,
-    Contents { header, deployment }: &Contents,
+    (file, unseen): (File, Option<u64>),
+    deployment: &DeploymentCopy,
 ) -> Result<(), RestoreError> {
     let store = lead.store;
     let in_file = |source| RestoreError::File { path: options.from.clone(), source };
-    let unseen = options.unseen(header.closed);
-    let (_, mut reader) = open(&options.from).and_then(Reader::begin).map_err(in_file)?;
+    let (_, mut reader) = Reader::begin(BufReader::new(file)).map_err(in_file)?;
     store.begin_import(deployment).await?;
     let (mut under_way, mut renewed_at) = (None::<Import<'_>>, Instant::now());
     while let Some(line) = reader.next().map_err(in_file)? {
@@ -141,6 +180,21 @@ async fn put_all(
     lead.expect_same_servers().await
 }
 
+// === impl Restored ===
+
+impl Restored {
+    /// What whoever has restored must know besides.
+    pub(crate) fn caution(&self) -> Option<String> {
+        self.closed_for.map(|seconds| {
+            let minutes = seconds / 60;
+            format!(
+                "the rooms were closed for this backup {minutes} minutes ago: if a controller has run on the old Redis \
+                 since, start no service here, empty this Redis, and restore with --unseen-numbers"
+            )
+        })
+    }
+}
+
 // === impl Lead ===
 
 impl Lead<'_> {
@@ -155,5 +209,21 @@ impl Lead<'_> {
     async fn expect_same_servers(&self) -> Result<(), RestoreError> {
         let are_same = self.store.server_processes().await? == self.servers;
         if are_same { Ok(()) } else { Err(RestoreError::OtherServer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    #[test]
+    fn what_can_be_read_only_once_is_refused_before_anything_is_done() {
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let pipe = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        let refused = open(Path::new(&pipe)).unwrap_err();
+        assert!(matches!(refused, FormatError::ReadOnce), "{refused}");
+        assert!(open(tempfile::NamedTempFile::new().unwrap().path()).is_ok());
     }
 }
