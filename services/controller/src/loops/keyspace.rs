@@ -78,6 +78,7 @@ async fn until_it_does_not_lead(role: &mut RoleWatch) {
 /// Makes the keyspace whole; then this instance leads.
 async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     let mut rooms = BTreeSet::new();
+    controller.store.remove_foreign_lists().await?;
     if controller.store.check_schema().await? == 0 {
         // Whoever remembers rooms lists them again. A leader without memory must not take a keyspace that was
         // lost for a new one.
@@ -101,6 +102,7 @@ async fn watch(controller: &Controller) -> Result<(), KeyError> {
     loop {
         // Until somebody finds something wrong, or it is time to look.
         let _ = timeout(CHECK_EVERY, controller.feed.questioned()).await;
+        controller.store.remove_foreign_lists().await?;
         if controller.store.check_schema().await? == 0 {
             tracing::warn!("redis has lost the keyspace");
             controller.leadership.unsettled();

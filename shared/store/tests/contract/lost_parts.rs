@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::cmd;
 use vestibule_domain::{
-    RoomSettings, Stamp,
+    Announcement, RoomSettings, Stamp,
     reconciliation::{Evidence, Finding, Testimony, UNSEEN_NUMBERS},
     schedule::RoomConfig,
 };
@@ -28,6 +28,7 @@ crate::on_every_server!(
     a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half,
     a_deleted_room_leaves_nothing,
     a_key_that_holds_something_else_is_removed_and_counts_as_lost,
+    a_list_that_holds_something_else_is_removed,
 );
 
 const SEATS: u64 = 20;
@@ -435,4 +436,19 @@ async fn a_key_that_holds_something_else_is_removed_and_counts_as_lost(world: Wo
         assert!(is_missing, "{name}: {read:?}");
         world.reconcile(&[seen], &[], &config).await;
     }
+}
+
+async fn a_list_that_holds_something_else_is_removed(world: World) {
+    world.open(patient(2)).await;
+    let list = |name: &str| format!("vestibule:{{deployment}}:{name}");
+    world.store.announce_stop("admission-a", true).await.unwrap();
+    world.store.remove_foreign_lists().await.unwrap();
+    for name in ["rooms", "formats", "stops"] {
+        lose(&world, &list(name)).await;
+        world.server.ask::<()>(cmd("SET").arg(list(name)).arg("x")).await;
+        world.store.remove_foreign_lists().await.unwrap();
+        assert!(!world.server.ask::<bool>(cmd("EXISTS").arg(list(name))).await, "{name}");
+    }
+    assert_eq!(world.store.rooms().await.unwrap(), []);
+    world.store.announce("admission-b", Announcement::OURS).await.unwrap();
 }
