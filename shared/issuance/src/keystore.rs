@@ -7,14 +7,13 @@ use std::{
 };
 
 use tokio::time::sleep;
-use vestibule_store::{SharedReading, Store, StoreError};
+use vestibule_store::{SharedReading, Store};
 use vestibule_token::{
-    Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
-    PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, sealed_as,
-    succeed, succession, verify_for, withdraw,
+    Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, PrivateJwk, SigningKey,
+    VerifyError, announce, join, reseal, sealed_as, succeed, succession, verify_for, withdraw,
 };
 
-use crate::{KeyWork, key_work::on_a_thread};
+use crate::{KeyError, KeyWork, key_work::on_a_thread};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
@@ -42,52 +41,6 @@ struct Opened {
     text: String,
     records: Vec<KeyRecord>,
     ring: Arc<KeyRing>,
-}
-
-/// Why the key ring cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// Redis did not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The ring is not sealed under this deployment's secret, or is damaged.
-    #[error(transparent)]
-    Ring(#[from] KeyRingError),
-    /// No key could be made.
-    #[error(transparent)]
-    Key(#[from] SigningKeyError),
-    /// The ring's text cannot be read.
-    #[error("the key ring in redis cannot be read: {0}")]
-    Text(#[from] serde_json::Error),
-    /// A service runs that could not read the ring with such a key in it.
-    #[error(
-        "{0} runs, and its release reads no keys that sign with ES256: \
-         replace every service of an older release first, or choose RS256"
-    )]
-    Unread(String),
-    /// There is no key yet: no controller has run.
-    #[error("there is no signing key yet: start a controller")]
-    Missing,
-    /// The task that made the key was cancelled.
-    #[error("making a key was interrupted")]
-    Interrupted,
-}
-
-// === impl KeyError ===
-
-impl KeyError {
-    /// Whether retrying cannot help: the keyspace belongs to a newer release, or the ring cannot be
-    /// opened with this secret, or cannot be read.
-    #[must_use]
-    pub fn is_hopeless(&self) -> bool {
-        match self {
-            Self::Store(error) => {
-                matches!(error, StoreError::NewerSchema { .. } | StoreError::Incompatible { .. })
-            }
-            Self::Ring(_) | Self::Text(_) => true,
-            Self::Key(_) | Self::Unread(_) | Self::Missing | Self::Interrupted => false,
-        }
-    }
 }
 
 // === impl Keystore ===
@@ -238,7 +191,8 @@ impl Keystore {
     /// this name may be known already.
     ///
     /// # Errors
-    /// [`KeyError::Unread`]; when Redis does not answer or holds no ring, or the key cannot be used: [`SigningKeyError`].
+    /// [`KeyError::Unread`]; when Redis does not answer or holds no ring, or the key cannot be used:
+    /// [`SigningKeyError`](vestibule_token::SigningKeyError).
     pub async fn import(
         &self,
         key: PrivateJwk,

@@ -11,6 +11,7 @@
 pub mod aws;
 mod ciphers;
 mod claim_batcher;
+mod key_error;
 mod key_metrics;
 mod key_work;
 mod keystore;
@@ -27,9 +28,10 @@ use vestibule_store::StoreError;
 
 pub use ciphers::{CipherCache, RoomCiphers};
 pub use claim_batcher::{ClaimBatcher, Claims};
+pub use key_error::KeyError;
 pub use key_metrics::KeyMetrics;
 pub use key_work::KeyWork;
-pub use keystore::{KeyError, Keystore};
+pub use keystore::Keystore;
 pub use machine::Machine;
 pub use outbox::{KnownWebhooks, Outbox};
 pub use secret::read_secret;
