@@ -13,6 +13,8 @@ crate::on_every_server!(
     while_people_wait_admissions_are_spread_and_none_is_lost,
     after_a_clock_that_went_back_every_admission_is_forgotten_in_time,
     a_clock_that_goes_far_back_and_returns_frees_nothing,
+    a_higher_rate_counts_from_the_change_on,
+    a_rate_that_goes_up_and_down_lets_nobody_in_early,
     the_pace_is_written_with_the_same_digits_on_every_server,
 );
 
@@ -113,6 +115,50 @@ async fn a_clock_that_goes_far_back_and_returns_frees_nothing(world: World) {
     );
     assert_eq!(used_at(&world, 2_000).await, 8);
     assert_eq!(used_at(&world, 62_000).await, 0);
+}
+
+/// How many of these enter, each asking once.
+async fn enter(world: &World, numbers: std::ops::RangeInclusive<u64>) -> usize {
+    let mut entered = 0;
+    for number in numbers {
+        let outcome = world.claim(number, SessionKind::AwsStyle).await;
+        entered += usize::from(matches!(outcome, ClaimOutcome::Entered(_)));
+    }
+    entered
+}
+
+/// A line that is served, in a room of one a minute that has let the first in long ago, and the second just now.
+async fn open_slowly(world: &World) {
+    world.open(rated(1)).await;
+    world.join(30, JoinMode::Queue).await;
+    world.store.increment(&world.room, 20).await.unwrap();
+    world.seconds(10);
+    assert_eq!(enter(world, 1..=1).await, 1);
+    world.seconds(61);
+    assert_eq!(enter(world, 2..=3).await, 1);
+}
+
+async fn a_higher_rate_counts_from_the_change_on(world: World) {
+    open_slowly(&world).await;
+    world.put(rated(60)).await;
+    let mut entered = 0;
+    for _ in 0..100 {
+        world.clock.advance_ms(100);
+        entered += enter(&world, 3..=20).await;
+    }
+    assert!((9..=10).contains(&entered), "one a second: {entered}");
+}
+
+async fn a_rate_that_goes_up_and_down_lets_nobody_in_early(world: World) {
+    open_slowly(&world).await;
+    for rate in [60, 1, 60, 1] {
+        world.put(rated(rate)).await;
+        assert_eq!(enter(&world, 3..=20).await, 0);
+    }
+    world.seconds(58);
+    assert_eq!(enter(&world, 3..=20).await, 0, "one a minute");
+    world.seconds(3);
+    assert_eq!(enter(&world, 3..=20).await, 1);
 }
 
 /// Eleven a minute are paced 5,454.545 ms apart, which no float is exactly.

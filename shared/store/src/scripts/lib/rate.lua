@@ -47,19 +47,26 @@ do
   end
 end
 
-local function paced_from(key, now)
-  local paced_until = tonumber(redis.call('HGET', key, 'paced_until')) or 0
-  return math.max(paced_until, now - PACE_BURST_MS)
-end
-
 -- With as many digits on every server, which write a float each in their own way.
 local function set_pace(key, paced_until)
   redis.call('HSET', key, 'paced_until', string.format('%.3f', paced_until))
 end
 
+-- From when on admissions are spread. The next one comes no later than the present rate says: what a slower rate, or a
+-- room that was open, had used up beyond that is given up. It is written, because a bound that moves with `now` would
+-- never be reached.
+local function paced_from(key, rate, now)
+  local paced_until, latest = tonumber(redis.call('HGET', key, 'paced_until')) or 0, now + 60000 / rate
+  if paced_until > latest then
+    paced_until = latest
+    set_pace(key, latest)
+  end
+  return math.max(paced_until, now - PACE_BURST_MS)
+end
+
 -- How many more may enter now if admissions are spread evenly, whatever the window has left.
 local function spread_left(key, rate, now)
-  local from = paced_from(key, now)
+  local from = paced_from(key, rate, now)
   return from > now and 0 or math.floor((now - from) * rate / 60000) + 1
 end
 
@@ -72,7 +79,7 @@ local function rate_left(key, rate, now, waiting, held)
   if not waiting then return math.max(left, 0) end
   if left <= 0 then
     -- Admissions that the window prevents are not made up for by a burst later.
-    set_pace(key, math.max(now, paced_from(key, now)))
+    set_pace(key, math.max(now, paced_from(key, rate, now)))
     return 0
   end
   return math.max(math.min(left, spread_left(key, rate, now)), 0)
@@ -83,12 +90,12 @@ local function rate_free_at(key, rate, now, waiting, held)
   if not rate then return now end
   if rate == 0 then return nil end
   if rate_used(key, now) + held >= rate then return (math.floor(now / BUCKET_MS) + 1) * BUCKET_MS end
-  return waiting and math.max(math.ceil(paced_from(key, now)), now) or now
+  return waiting and math.max(math.ceil(paced_from(key, rate, now)), now) or now
 end
 
 -- Spreads `n` admissions evenly.
 local function rate_pace(key, rate, now, n)
-  if n > 0 and rate and rate > 0 then set_pace(key, paced_from(key, now) + n * 60000 / rate) end
+  if n > 0 and rate and rate > 0 then set_pace(key, paced_from(key, rate, now) + n * 60000 / rate) end
 end
 
 -- Counts `n` admissions.
