@@ -101,7 +101,9 @@ do
     -- What can no longer be rebuilt from a ticket, or from what somebody tells late, need not be remembered.
     local is_one_awaited = redis.call('HGET', keys.line, 'awaits') ~= false
     forget(keys.ended, '(' .. now_s - (is_one_awaited and ENDED_KEPT_S or 0))
-    forget(keys.seatless, now - seatless_kept_ms)
+    -- Who had asked when the room was held has its time anew after it, however long that was.
+    local counts_from = line.held_at + seatless_kept_ms > now and line.held_from or now
+    forget(keys.seatless, counts_from - seatless_kept_ms)
     forget(keys.passed, now - seatless_kept_ms)
     forget(keys.holds, now - HOLDS_KEPT_MS)
     return is_swept
@@ -164,9 +166,13 @@ local function note_the_time()
   excuse(line, settings.reopened_at)
   if line.ticked_at > 0 and line.ticked_ahead ~= stamp.clock_ahead then excuse(line, now) end
   if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then excuse(line, now) end
-  if is_held(settings, line) then line.held_at = now end
+  if is_held(settings, line) then
+    if line.held_at < line.ticked_at then line.held_from = now end
+    line.held_at = now
+  end
   redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from',
-    line.presence_from, 'ticked_at', now, 'ticked_ahead', stamp.clock_ahead, 'held_at', line.held_at)
+    line.presence_from, 'ticked_at', now, 'ticked_ahead', stamp.clock_ahead, 'held_from', line.held_from,
+    'held_at', line.held_at)
 end
 
 -- Whether the room may rest: nobody waits, in line or for a draw.

@@ -81,9 +81,12 @@ local function has_expired(claim)
   if claim.kind == 'v' then expiry = 2 * expiry end
   -- While its caller could not claim, its time stood still.
   if (tonumber(args.able_ms) or math.huge) <= expiry * 1000 then return false end
+  -- A place that has expired stays so, though its row be forgotten: `since_of` would find a later one.
+  local is_over = claim.kind == 'a' and claim.position <= line.expired_position
+  local served = is_over and -math.huge or since_of(claim.position, claim.entered_at)
+  if now_s - served <= expiry then return false end
   -- Whoever asked meanwhile has longer.
-  if now_s - since_of(claim.position, claim.entered_at) <= expiry then return false end
-  return now_s - served_since(keys, line, claim.position, claim.entered_at, extension_of(claim.position, 'h')) > expiry
+  return now_s - able_since(keys, line, expiry, served, claim.position, extension_of(claim.position, 'h')) > expiry
 end
 
 local function enter(claim)

@@ -1,6 +1,6 @@
 --[[ increment: an operator moves the serving counter, forwards or back.
 
-KEYS  line settings sessions rate rows calls
+KEYS  line settings sessions entered rate rows calls
 ARGV  now_ms seen document
 Returns {reset_epoch serving_counter by again}
       again: this call came before under its name, and is answered as then; `by` is what it moved the counter by.

@@ -1,6 +1,6 @@
 --[[ let_in: the periodic inlet serves so many more people, once in a period.
 
-KEYS  line settings sessions rate rows calls inlet
+KEYS  line settings sessions entered rate rows calls inlet
 ARGV  now_ms seen document
 Returns {reset_epoch serving_counter by again}
       by: what the counter was asked to move by: 0 if the alarm is raised, if limits let people in, or if nobody can enter

@@ -114,8 +114,8 @@ scripts! {
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks, Counts], &[],
         None, ["bitmaps", "room", "seats", "networks", "door", "departures", "counts"];
-    INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
-        ["room", "once", "rate", "serving", "moves", "left_out", "publish"];
+    INCREMENT = "increment" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls], &[], None,
+        ["bitmaps", "room", "once", "rate", "serving", "moves", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Counts, Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
@@ -125,8 +125,8 @@ scripts! {
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended, Counts], &[], None,
         ["bitmaps", "room", "seats", "door", "departures", "counts"];
-    LET_IN = "let_in" Writes &[Line, Settings, Sessions, Rate, Rows, Calls, Inlet], &[], None,
-        ["room", "once", "rate", "serving", "moves", "left_out", "publish"];
+    LET_IN = "let_in" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls, Inlet], &[], None,
+        ["bitmaps", "room", "once", "rate", "serving", "moves", "left_out", "publish"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_ALARM = "note_alarm" Writes &[Line, Inlet], &[], None, ["room"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];

@@ -18,7 +18,11 @@ if not line then return no_room() end
 if args.reset_epoch ~= line.reset_epoch then return answer({ outcome = 'foreign' }) end
 if not settings.position_expiry_seconds then return answer({ outcome = 'never' }) end
 if args.position > line.serving_counter then return answer({ outcome = 'not_served' }) end
-local late = math.min(math.floor(now / 1000) - served_since(keys, line, args.position, args.entered_at),
+local expiry = settings.position_expiry_seconds
+-- As in `claim`: a place that has expired stays so, unless it has asked.
+local is_over = args.position <= line.expired_position
+local served = is_over and -math.huge or serving_times(keys, line)(args.position, args.entered_at)
+local late = math.min(math.floor(now / 1000) - able_since(keys, line, expiry, served, args.position),
   math.floor((args.able_ms or math.huge) / 1000))
-if late > settings.position_expiry_seconds then return answer({ outcome = 'expired' }) end
-return answer({ outcome = 'claimable', seconds_left = settings.position_expiry_seconds - late })
+if late > expiry then return answer({ outcome = 'expired' }) end
+return answer({ outcome = 'claimable', seconds_left = expiry - late })

@@ -59,10 +59,11 @@ if args.begins_anew then line = { skipped = 0 } end
 redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.leader_epoch,
   'queue_counter', top, 'serving_counter', args.serving_counter, 'admitted', highest('admitted'),
   'expired', highest('expired'), 'left', highest('left'),
-  'expired_position', highest('expired_position'), 'promised', 0,
+  -- Whoever is served again has its time anew, though somebody remember that it was over.
+  'expired_position', math.min(highest('expired_position'), math.max(args.serving_counter, 0)), 'promised', 0,
   'cumulative_hazard', highest('cumulative_hazard'), 'tokens_until', highest('tokens_until'),
   -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
-  'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_at', now,
+  'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_from', 0, 'held_at', now,
   'draws', args.draws, 'draw_count', args.draw_count,
   'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '', 'assumed', 0)
 LEFT_OUT.add(keys.line, line, args.left_out, args.unlisted)

@@ -32,7 +32,8 @@ redis.call('HDEL', keys.testimony, 'round')
 -- After a move nobody could come until now, and presence is not moved along.
 if args.is_latest and stamp.suspect == 'closed' then
   excuse(line, now)
-  redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from', line.presence_from, 'held_at', now)
+  redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from', line.presence_from,
+    'held_from', 0, 'held_at', now)
 end
 -- Since a backup was made, anybody may have taken any seat.
 local is_restored = redis.call('HGET', keys.line, 'unseen')

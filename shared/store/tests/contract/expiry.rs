@@ -15,6 +15,10 @@ crate::on_every_server!(
     who_waits_at_the_door_without_claiming_does_not_expire,
     a_visitor_who_is_a_little_late_is_not_sent_back,
     no_position_expires_while_the_room_is_held,
+    what_has_expired_stays_so_when_its_row_is_forgotten,
+    what_has_expired_stays_so_when_the_room_was_held,
+    who_stood_at_the_door_when_the_room_was_held_has_its_time_anew,
+    who_is_served_again_has_its_time_anew,
     no_position_expires_by_a_time_in_which_its_service_was_cut_off,
 );
 
@@ -173,6 +177,101 @@ async fn no_position_expires_while_the_room_is_held(world: World) {
     world.seconds(3);
     world.tick(1).await;
     assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
+}
+
+/// Three have expired, of ten who joined at the beginning; the first was told so.
+async fn expire_three(world: &World) {
+    world.open(RoomSettings::default()).await;
+    world.join(10, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.seconds(901);
+    world.tick(1).await;
+    is_expired(world, 1).await;
+}
+
+async fn is_expired(world: &World, number: u64) {
+    assert_eq!(left(world, number, START_MS / 1000).await, PositionExpiry::Expired, "{number}");
+    let claimed = world.claim(number, SessionKind::AwsStyle).await;
+    assert_eq!(claimed, ClaimOutcome::PositionExpired, "{number}");
+}
+
+/// Longer than its row is kept, while a younger row is not over.
+async fn what_has_expired_stays_so_when_its_row_is_forgotten(world: World) {
+    expire_three(&world).await;
+    world.seconds(2 * 900 + 60 - 911);
+    world.store.increment(&world.room, 1).await.unwrap();
+    world.seconds(12);
+    world.tick(1).await;
+    is_expired(&world, 1).await;
+    is_expired(&world, 3).await;
+    token(world.claim(4, SessionKind::AwsStyle).await);
+    let epoch = world.store.reset(&world.room).await.unwrap();
+    assert_eq!(world.reset_epoch().await, epoch);
+    let now = world.clock.now_ms() / 1000;
+    world.join(1, JoinMode::Queue).await;
+    world.store.increment(&world.room, 1).await.unwrap();
+    assert!(matches!(left(&world, 1, now).await, PositionExpiry::Claimable { .. }));
+    token(world.claim_entered(1, SessionKind::AwsStyle, now).await);
+}
+
+async fn hold_for(world: &World, seconds: u64) {
+    world.put(RoomSettings { queue_all: true, ..RoomSettings::default() }).await;
+    world.tick(1).await;
+    world.seconds(seconds);
+    world.tick(1).await;
+    world.put(RoomSettings::default()).await;
+    world.tick(1).await;
+}
+
+async fn what_has_expired_stays_so_when_the_room_was_held(world: World) {
+    expire_three(&world).await;
+    // Served before they came: the fourth comes earlier than the last of its row, which has not expired yet.
+    world.store.increment(&world.room, 8).await.unwrap();
+    world.seconds(800);
+    world.join(1, JoinMode::Queue).await;
+    world.seconds(101);
+    world.tick(1).await;
+    is_expired(&world, 4).await;
+    hold_for(&world, 1).await;
+    is_expired(&world, 1).await;
+    is_expired(&world, 4).await;
+    let late = (START_MS / 1000) + 901 + 800;
+    assert!(matches!(left(&world, 11, late).await, PositionExpiry::Claimable { .. }));
+    hold_for(&world, 1).await;
+    is_expired(&world, 4).await;
+}
+
+async fn who_stood_at_the_door_when_the_room_was_held_has_its_time_anew(world: World) {
+    world.open(RoomSettings { total_active_users: Some(0), ..RoomSettings::default() }).await;
+    world.join(3, JoinMode::Queue).await;
+    world.store.increment(&world.room, 2).await.unwrap();
+    world.seconds(800);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
+    world.seconds(101);
+    world.tick(1).await;
+    is_expired(&world, 1).await;
+    hold_for(&world, 2_000).await;
+    is_expired(&world, 1).await;
+    world.seconds(850);
+    token(world.claim(2, SessionKind::AwsStyle).await);
+}
+
+/// An operator takes the counter back, and forward again.
+async fn who_is_served_again_has_its_time_anew(world: World) {
+    expire_three(&world).await;
+    assert_eq!(world.snapshot().await.expired, 3);
+    world.store.increment(&world.room, -2).await.unwrap();
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.expired_position, snapshot.expired), (1, 1));
+    assert_eq!(snapshot.numbers_waiting(snapshot.progress()), 9, "two wait again");
+    world.store.increment(&world.room, 2).await.unwrap();
+    is_expired(&world, 1).await;
+    token(world.claim(2, SessionKind::AwsStyle).await);
+    world.seconds(901);
+    world.tick(1).await;
+    is_expired(&world, 3).await;
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.expired_position, snapshot.expired, snapshot.admitted), (3, 2, 1));
 }
 
 async fn no_position_expires_by_a_time_in_which_its_service_was_cut_off(world: World) {

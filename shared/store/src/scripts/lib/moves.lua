@@ -1,4 +1,12 @@
--- Moves of the serving counter that are not the tick's: an operator's, or an inlet's. Needs lib/serving.
+-- Moves of the serving counter that are not the tick's: an operator's, or an inlet's. Needs lib/serving and lib/bitmaps.
+
+-- Places above the counter wait again, also those whose time to claim was over: it begins anew once they are served.
+local function revive(keys, line, target)
+  local first, last = math.max(target, 0) + 1, line.expired_position
+  if first > last then return end
+  redis.call('HINCRBY', keys.line, 'expired', count_bits(keys.entered, first, last) - (last - first + 1))
+  redis.call('HSET', keys.line, 'expired_position', first - 1)
+end
 
 -- Moves the counter by so much, forwards or back. A move that reaches a gap of numbers that nobody holds skips the gap.
 local function move_serving(keys, line, by, now)
@@ -10,5 +18,8 @@ local function move_serving(keys, line, by, now)
   end
   target = math.max(-MOST, math.min(MOST, target))
   if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
-  if target < line.serving_counter then lower_serving(keys, line, target) end
+  if target < line.serving_counter then
+    lower_serving(keys, line, target)
+    revive(keys, line, target)
+  end
 end

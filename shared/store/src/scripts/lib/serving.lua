@@ -115,24 +115,25 @@ local function row_for(keys, position)
 end
 
 -- Since when (unix s) a position, whose visitor entered the room at `entered_at`, has been served: the later of
--- the join and the serving; and later still, if nobody could enter for a while. For many positions, of which most are
--- served by the same row.
+-- the join and the serving. For many positions, of which most are served by the same row.
 local function serving_times(keys, line)
   local row, lowest
   return function(position, entered_at)
     if not row or position < lowest or position > row.counter then
       row, lowest = row_for(keys, position), position
     end
-    return math.max(entered_at, math.floor(math.max(row and row.issued or line.restored_at, line.held_at) / 1000))
+    return math.max(entered_at, math.floor((row and row.issued or line.restored_at) / 1000))
   end
 end
 
--- Since when (unix s) it has had the chance to claim: later, if it asked and found no seat. More members of `seatless`
--- can say so, too.
-local function served_since(keys, line, position, entered_at, ...)
-  local asked = 0
+-- Since when (unix s) it has had the chance to claim, for `expiry` seconds: since it was served, or since it asked and
+-- found no seat. More members of `seatless` can say so, too. Where nobody could enter for a while, whoever had some of
+-- its time left has all of it again.
+local function able_since(keys, line, expiry, served, position, ...)
+  local since = served
   for _, at in ipairs(redis.call('ZMSCORE', keys.seatless, position, extension_of(position), ...)) do
-    asked = math.max(asked, tonumber(at or nil) or 0)
+    if at then since = math.max(since, math.floor(tonumber(at) / 1000)) end
   end
-  return math.max(serving_times(keys, line)(position, entered_at), math.floor(asked / 1000))
+  local was_over = since + expiry < math.floor(line.held_from / 1000)
+  return was_over and since or math.max(since, math.floor(line.held_at / 1000))
 end
