@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde_json::json;
+use tokio::time::sleep;
 use vestibule_tests::{Carries, Deployment, Flavor, Visitor};
 
 use crate::crowd::{Guest, Manner};
@@ -119,5 +120,45 @@ async fn a_suspended_room_lets_everyone_in_and_counts_nobody() -> Result<()> {
     }
     let status = deployment.operator().status("demo").await?;
     assert_eq!(status.number("active_users")?, 0, "{}", status.text);
+    Ok(())
+}
+
+/// Whoever waits enters meanwhile, and stands where it stood afterwards; a seat goes on, also for longer than a session
+/// lasts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_suspension_costs_nobody_a_place_or_a_seat() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings = json!({ "total_active_users": 1, "session_duration_seconds": 4 });
+    deployment.create_room("demo", &settings).await?;
+    let mut visitors = [(); 3].map(|()| deployment.visitor("demo"));
+    for (visitor, status) in visitors.iter_mut().zip(["admitted", "waiting", "waiting"]) {
+        let joined = visitor.join().await?.expect(200)?;
+        ensure!(joined.says(status), "{}", joined.text);
+    }
+    let [mut inside, mut second, third] = visitors;
+    let suspend = async |suspended: bool| {
+        let change = json!({ "suspended": suspended });
+        deployment.operator().patch_room("demo", &change).await?.expect(200)
+    };
+    suspend(true).await?;
+    let newcomer_joined = deployment.visitor("demo").join().await?.expect(200)?;
+    ensure!(newcomer_joined.says("admitted"), "{}", newcomer_joined.text);
+    ensure!(second.claim().await?.expect(200)?.says("admitted"), "everybody enters");
+    for _ in 0..14 {
+        sleep(Duration::from_millis(500)).await;
+        for visitor in [&mut inside, &mut second] {
+            ensure!(visitor.status().await?.expect(200)?.says("admitted"), "it is inside");
+        }
+    }
+    suspend(false).await?;
+    let told = inside.status().await?.expect(200)?;
+    ensure!(told.says("admitted"), "it has its seat: {}", told.text);
+    for (mut visitor, number) in [(second.clone(), 2), (third, 3)] {
+        let told = visitor.join().await?.expect(200)?;
+        ensure!(told.says("waiting") || told.says("your_turn"), "{}", told.text);
+        assert_eq!(told.number("queue_number")?, number, "{}", told.text);
+    }
+    inside.leave().await?.expect(200)?;
+    ensure!(second.claims(SOON).await?.says("admitted"), "it is the next");
     Ok(())
 }

@@ -15,6 +15,7 @@ use vestibule_store::{
     Admittance, Feed, Join, JoinMode, Joined, KnownRoom, Store, StoreError, TokenRecord,
     batch::{Batcher, KeyedBatcher, Limits},
 };
+use vestibule_token::Seat;
 
 use super::{
     join_key::{JoinKey, Reach},
@@ -277,7 +278,7 @@ impl Context {
                 ),
             },
             reset_epoch: joined.reset_epoch,
-            generation: joined.generation,
+            generation: if joined.suspended { Seat::UNCOUNTED } else { joined.generation },
             now_ms: joined.now_ms,
             serving: u64::try_from(joined.serving_counter).unwrap_or(0),
             awaits_draw: joined.pool.is_some(),

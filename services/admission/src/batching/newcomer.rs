@@ -10,7 +10,7 @@ pub(crate) struct Newcomer {
     pub(crate) place: Place,
     /// The reset epoch that its request id is for.
     pub(crate) reset_epoch: u64,
-    /// The room's generation.
+    /// The room's generation; that of nobody's seat, if the room is suspended.
     pub(crate) generation: u32,
     /// Redis's time, ms.
     pub(crate) now_ms: u64,

@@ -5,7 +5,6 @@ use vestibule_token::{Ticket, TicketState};
 
 use super::{
     FlowError, Flows, RoomContext, Solution, VisitorResponse, responder::VisitorResponder,
-    visitor_response::CurrentTicket,
 };
 
 // === impl Flows ===
@@ -19,13 +18,12 @@ impl Flows {
         ticket: Ticket,
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
-        match ticket.state {
-            TicketState::Waiting => responder.respond_waiting(CurrentTicket::presented(ticket)),
+        let current = room.current(ticket);
+        match current.ticket.state {
+            TicketState::Waiting => responder.respond_waiting(current),
             TicketState::Held(seat) => self.renew(room, ticket, seat).await,
             TicketState::Ended(ending) => responder.respond_ended(ticket, ending),
-            TicketState::Endless(endless) => {
-                responder.respond_endless(CurrentTicket::presented(ticket), endless)
-            }
+            TicketState::Endless(endless) => responder.respond_endless(current, endless),
         }
     }
 

@@ -3,14 +3,12 @@
 use vestibule_domain::network_limits::{NetworkLimit, NetworkLimitMode};
 use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
-use vestibule_token::{Ending, Ticket};
+use vestibule_token::{Ending, Seat, Ticket};
 use vestibule_traces::{SpanBuilder, child, spanned};
 
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
-    responder::VisitorResponder,
-    tally::of_limit,
-    visitor_response::{Claimant, CurrentTicket},
+    responder::VisitorResponder, tally::of_limit, visitor_response::Claimant,
 };
 
 /// Seats of a full network come free when its sessions end: nobody knows when, seconds.
@@ -30,7 +28,7 @@ impl Flows {
         ticket: Ticket,
         turn: Turn,
     ) -> Result<VisitorResponse, FlowError> {
-        match CurrentTicket::presented(ticket).claimant() {
+        match room.current(ticket).claimant() {
             Some(claimant) => self.claim_seat(room, claimant, turn, HELD_MS).await,
             None => self.check_in(room, ticket).await,
         }
@@ -65,10 +63,11 @@ impl Flows {
         }
         let responder = responder.at(reply.now_ms);
         match reply.outcome {
-            ClaimOutcome::Entered(record)
-            | ClaimOutcome::Repeated(record)
-            | ClaimOutcome::Uncounted(record) => {
+            ClaimOutcome::Entered(record) | ClaimOutcome::Repeated(record) => {
                 responder.respond_inside(current.ticket, &record, reply.generation).await
+            }
+            ClaimOutcome::Uncounted(record) => {
+                responder.respond_inside(current.ticket, &record, Seat::UNCOUNTED).await
             }
             ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
             ClaimOutcome::NoSeat => responder.respond_at_door(current),

@@ -1,11 +1,12 @@
 //! Visitors inside: whether a session must still be alive, from memory, and renewing it with its
 //! token when a visitor was seen.
 
-use vestibule_store::Touch;
+use vestibule_store::{Touch, Touched};
 use vestibule_token::{Ending, Seat, Ticket};
 
 use super::{
     FlowError, Flows, RoomContext, Stranger, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
 };
 
 // === impl Flows ===
@@ -35,8 +36,7 @@ impl Flows {
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
         if room.snapshot.settings.suspended {
-            let record = responder.uncounted_record(&seat)?;
-            return responder.respond_inside(ticket, &record, seat.generation).await;
+            return self.renew_in_suspended(room, ticket, seat).await;
         }
         let touch = touch_for(room, &ticket, &seat);
         let touched = match self.touches.touch(&room.snapshot.room, touch).await {
@@ -64,6 +64,37 @@ impl Flows {
             }
             None => responder.respond_ended(ticket, Ending::Closed),
         }
+    }
+
+    /// The same in a suspended room, where everybody is inside: a seat goes on, so that it is still there when the room
+    /// is suspended no more; and without one, or without Redis, the ticket is enough.
+    async fn renew_in_suspended(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+        seat: Seat,
+    ) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        if seat.is_counted() {
+            let touch = touch_for(room, &ticket, &seat);
+            let touched = self.touches.touch(&room.snapshot.room, touch).await;
+            if let Ok(Touched { now_ms, generation, session: Some(record), .. }) = touched {
+                return responder.at(now_ms).respond_inside(ticket, &record, generation).await;
+            }
+        }
+        let record = responder.uncounted_record(&seat)?;
+        responder.respond_inside(ticket, &record, seat.generation).await
+    }
+}
+
+// === impl RoomContext ===
+
+impl RoomContext {
+    /// `ticket` as it counts now: whoever a suspended room has let in is in line again once it is suspended no more.
+    pub(super) fn current(&self, ticket: Ticket) -> CurrentTicket {
+        let is_suspended = self.snapshot.settings.suspended;
+        let back = ticket.back_in_line(self.known.now_ms()).filter(|_| !is_suspended);
+        back.map_or_else(|| CurrentTicket::presented(ticket), CurrentTicket::new)
     }
 }
 

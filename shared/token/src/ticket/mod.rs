@@ -83,7 +83,7 @@ pub struct Seat {
     pub issued_at: u64,
     /// When it ends, unless it is renewed, unix seconds.
     pub expires_at: u64,
-    /// The generation of the room's state that granted it.
+    /// The generation of the room's state that granted it, or [`Self::UNCOUNTED`].
     pub generation: u32,
     /// What it is bound to.
     pub binding: Option<Binding>,
@@ -123,6 +123,16 @@ impl Ticket {
         }
     }
 
+    /// What it is once its room is suspended no more, if its holder was let in uncounted: at `now_ms` it waits where it
+    /// stood, and was there for as long as it was inside.
+    #[must_use]
+    pub fn back_in_line(&self, now_ms: u64) -> Option<Self> {
+        let seat = self.seat().filter(|seat| !seat.is_counted())?;
+        let inside_until = now_ms.min(seat.expires_at * 1000);
+        let heard_at = self.waiter.heard_at.max(inside_until);
+        Some(Self { waiter: Waiter { heard_at, ..self.waiter }, state: TicketState::Waiting })
+    }
+
     /// The place in the endless line, if it is of one.
     #[must_use]
     pub fn endless(&self) -> Option<Endless> {
@@ -130,6 +140,20 @@ impl Ticket {
             TicketState::Endless(endless) => Some(endless),
             TicketState::Waiting | TicketState::Held(_) | TicketState::Ended(_) => None,
         }
+    }
+}
+
+// === impl Seat ===
+
+impl Seat {
+    /// Written as the generation where no seat was taken: the room was suspended. A release that does not know it tells
+    /// its holder afterwards that the session was ended.
+    pub const UNCOUNTED: u32 = u32::MAX;
+
+    /// Whether a seat of the room was taken.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.generation != Self::UNCOUNTED
     }
 }
 
@@ -392,6 +416,27 @@ mod tests {
         assert!(!left.state.is_in_line());
         assert_eq!(TICKET.state.ended(Ending::Closed), TicketState::Ended(Ending::Closed));
         assert_ne!(Endless::random(), Endless::random());
+    }
+
+    #[test]
+    fn who_was_let_in_uncounted_waits_again_where_it_stood() {
+        let heard_at = TICKET.waiter.heard_at;
+        let until_s = heard_at / 1000 + 300;
+        let seat = |generation| Seat {
+            issued_at: until_s - 300,
+            expires_at: until_s,
+            generation,
+            binding: None,
+        };
+        let inside = |generation| Ticket { state: TicketState::Held(seat(generation)), ..TICKET };
+        let sealed = sealer("sale", 1).seal(&inside(Seat::UNCOUNTED));
+        let opened = sealer("sale", 1).open(&sealed).unwrap();
+        let heard = |now_ms| opened.back_in_line(now_ms).map(|ticket| ticket.waiter.heard_at);
+        assert_eq!(heard(heard_at + 5), Some(heard_at + 5));
+        assert_eq!(heard(u64::MAX), Some(until_s * 1000), "then it was away");
+        assert_eq!(opened.back_in_line(heard_at), Some(TICKET));
+        assert_eq!(inside(1).back_in_line(heard_at), None, "it has a seat");
+        assert_eq!(TICKET.back_in_line(heard_at), None);
     }
 
     #[test]

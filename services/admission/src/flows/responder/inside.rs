@@ -12,7 +12,7 @@ use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
 
 impl VisitorResponder<'_> {
     /// Answers someone who is inside, with a token for `record`. `generation`: that of the room's
-    /// state that granted the session.
+    /// state that granted the session, or [`Seat::UNCOUNTED`].
     ///
     /// # Errors
     /// [`FlowError::Signer`] when too much waits to be signed.
@@ -24,11 +24,14 @@ impl VisitorResponder<'_> {
     ) -> Result<VisitorResponse, FlowError> {
         let (issued_at, expires_at) = (record.issued_at, record.expires_at);
         let (noted, before) = (record.note.binding, ticket.seat());
-        let binding = match before {
+        let binding = match before.filter(Seat::is_counted) {
             Some(seat) => self.room.binding_of(noted, &seat),
             None => noted.or_else(|| self.room.new_binding()),
         };
-        ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation, binding });
+        let seat = Seat { issued_at, expires_at, generation, binding };
+        // A ticket with a binding forgets how its holder waited.
+        let unbound = Seat { binding: None, ..seat };
+        ticket.state = TicketState::Held(if seat.is_counted() { seat } else { unbound });
         ticket.waiter.heard_at = self.now_ms;
         let place = ticket.waiter.place;
         let mut body = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
@@ -55,7 +58,7 @@ impl VisitorResponder<'_> {
         Ok(TokenRecord { issued_at, expires_at, key_id, issuer, note })
     }
 
-    /// The record of the token of a visitor inside a suspended room, where nobody is counted: with the
+    /// The record of the token of a visitor inside a suspended room who has no seat: with the
     /// times of `seat`, or with new times in the second half of its life.
     ///
     /// # Errors
