@@ -14,7 +14,7 @@ use crate::{
 /// A violation: a claim that began after the hold was told, and was answered before it was over, found no seat.
 /// Why: the page counts the time down, and people rely on it.
 ///
-/// Not a violation: after a restoration, which forgets holds; while nobody may enter, or anybody. A hold binds only the
+/// Not a violation: after a restoration, which forgets holds; while nobody may enter, by a rate of 0, too, or anybody. A hold binds only the
 /// side of a split on which it was told.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HoldsKept(FxHashMap<(u64, u64), Hold>);
@@ -67,7 +67,10 @@ impl Hold {
 /// Whether seats were given as usual since the hold was told.
 fn is_usual(facts: &Facts, hold: &Hold, now: &Seen<'_>) -> bool {
     let mut rules = facts.rules(hold.told.began_ms, now.at_ms);
-    rules.all(|rules| !rules.held && !rules.rejects && !rules.open && !rules.suspended)
+    rules.all(|rules| {
+        let may_enter = !rules.held && !rules.rejects && rules.per_minute != Some(0);
+        may_enter && !rules.open && !rules.suspended
+    })
 }
 
 #[cfg(test)]
@@ -93,7 +96,9 @@ mod tests {
         held(rules()).does(2_000, claimed(6, ClaimedAs::NoSeat)).holds();
         held(rules()).does(31_001, claimed(5, ClaimedAs::NoSeat)).holds();
         held(rules()).does(2_000, claimed(5, ClaimedAs::Seated(token(2, 302)))).holds();
-        let all = Rules { held: true, ..rules() };
-        held(all).does(2_000, claimed(5, ClaimedAs::NoSeat)).holds();
+        let (all, none) = (rules(), Some(0));
+        for all in [Rules { held: true, ..all.clone() }, Rules { per_minute: none, ..all }] {
+            held(all).does(2_000, claimed(5, ClaimedAs::NoSeat)).holds();
+        }
     }
 }

@@ -183,7 +183,9 @@ local function decided(claim, text, held_until)
   end
   if taken[claim.position] then return take_again(claim) end
   if is_over[claim.position] or is_gone[claim.number] then return { outcome = 'session_ended' } end
-  if held_until and held_until >= now and not is_held(settings, line) then
+  -- At a rate of 0 nobody enters either, unless everybody does.
+  local enters_nobody = is_held(settings, line) or settings.new_users_per_minute == 0 and not open
+  if held_until and held_until >= now and not enters_nobody then
     return take_held(claim, held_until)
   end
   if claim.won and not open and not is_held(settings, line) and not counts_wins() then

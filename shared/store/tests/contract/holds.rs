@@ -18,6 +18,7 @@ crate::on_every_server!(
     two_pages_of_one_visitor_enter_once,
     whoever_gives_up_frees_the_seat_that_was_held,
     nobody_comes_in_while_the_operator_holds_the_room,
+    nobody_comes_in_at_a_rate_of_zero,
     a_hold_grows_with_those_who_are_late_and_shrinks_with_those_who_come,
     holds_do_not_outlive_a_reset,
 );
@@ -194,6 +195,16 @@ async fn nobody_comes_in_while_the_operator_holds_the_room(world: World) {
     hold(&world, 21).await;
     let seats = RoomSettings { total_active_users: Some(20), ..fixed(60) };
     world.put(RoomSettings { queue_all: true, ..seats.clone() }).await;
+    assert_eq!(enter(&world, 21).await, ClaimOutcome::NoSeat);
+    world.put(seats).await;
+    token(enter(&world, 21).await);
+}
+
+async fn nobody_comes_in_at_a_rate_of_zero(world: World) {
+    open(&world, 20, 1, fixed(60)).await;
+    hold(&world, 21).await;
+    let seats = RoomSettings { total_active_users: Some(20), ..fixed(60) };
+    world.put(RoomSettings { new_users_per_minute: Some(0), ..seats.clone() }).await;
     assert_eq!(enter(&world, 21).await, ClaimOutcome::NoSeat);
     world.put(seats).await;
     token(enter(&world, 21).await);
