@@ -33,7 +33,7 @@ const ROOM_FIGURES: [RoomFigure; 12] = [
     (
         "room_places",
         "Places in line, those included whose holders are not there any more",
-        |room| Some(room.numbers_waiting(room.progress()).max(0) as f64),
+        |room| Some(room.numbers_waiting(room.progress()) as f64),
     ),
     ("room_total_active_users", "The ceiling in force, where there is one", |room| {
         room.settings.total_active_users.map(|users| users as f64)

@@ -41,7 +41,7 @@ pub fn number(room: &RoomSnapshot, (now_ms, progress): (u64, Progress)) -> u64 {
 
 /// How many numbers beyond the last one are shown: a power of two, which changes seldom while the line does.
 fn reach(room: &RoomSnapshot, progress: Progress) -> u64 {
-    let waiting = u64::try_from(room.numbers_waiting(progress)).unwrap_or(0);
+    let waiting = room.numbers_waiting(progress);
     1 << (waiting / PART_OF_LINE).clamp(FEWEST_BEYOND, MOST_BEYOND).ilog2()
 }
 

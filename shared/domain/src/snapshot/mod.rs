@@ -284,10 +284,10 @@ impl RoomSnapshot {
     /// The number of visitors who hold a queue number, have not entered, left or expired, whether still there
     /// or not: the count of AWS-style clients.
     #[must_use]
-    pub fn numbers_waiting(&self, progress: Progress) -> i64 {
-        let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        signed(progress.queue_counter)
-            - signed(self.skipped + progress.admitted + self.expired + self.left)
+    pub fn numbers_waiting(&self, progress: Progress) -> u64 {
+        // Who has just entered although its position had expired is still among those that the snapshot says expired.
+        let gone = self.skipped + progress.admitted + self.expired + self.left;
+        progress.queue_counter.saturating_sub(gone)
     }
 
     /// Seconds since 1970.
@@ -391,6 +391,9 @@ mod tests {
             RoomSnapshot { admitted: 3, expired: 1, ..snapshot(10, 5, TickFigures::default()) };
         assert_eq!(room.numbers_waiting(room.progress()), 6);
         assert_eq!(room.numbers_waiting(Progress { queue_counter: 12, admitted: 4 }), 7);
+        let all_expired = RoomSnapshot { expired: 1, ..snapshot(1, 1, TickFigures::default()) };
+        let late = Progress { queue_counter: 1, admitted: 1 };
+        assert_eq!(all_expired.numbers_waiting(late), 0, "the one who has expired has entered");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::{endpoints::responses::Busy, state::Admission};
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WaitingNum {
     /// Numbers given out, less those that entered and those that expired.
-    pub(crate) waiting_num: i64,
+    pub(crate) waiting_num: u64,
 }
 
 /// Get how many wait (AWS-style)

@@ -148,7 +148,7 @@ impl SeenRoom<'_> {
     fn ghosts(self) -> Option<u64> {
         let waiting = self.room.figures.waiting;
         let places = self.room.numbers_waiting(self.room.progress());
-        let places = u64::try_from(places).ok().filter(|places| *places >= FEW_PLACES)?;
+        let places = Some(places).filter(|places| *places >= FEW_PLACES)?;
         let ghosts = places.saturating_sub(waiting);
         (waiting > 0 && 2 * ghosts > places).then_some(ghosts)
     }
