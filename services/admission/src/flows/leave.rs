@@ -20,7 +20,8 @@ impl Flows {
         ticket: Ticket,
         ended_as: EndedAs,
     ) -> Result<VisitorResponse, FlowError> {
-        let (snapshot, number) = (&room.snapshot, ticket.waiter.place.number);
+        let (snapshot, ticket) = (&room.snapshot, room.current(ticket).ticket);
+        let number = ticket.waiter.place.number;
         match ticket.state {
             TicketState::Held(seat) => {
                 if room.binds_sessions() && seat.binding.is_none() {
