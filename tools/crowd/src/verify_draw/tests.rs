@@ -138,7 +138,11 @@ async fn a_draw_with_a_genuine_beacon_holds() {
 
 #[tokio::test]
 async fn a_round_that_was_public_before_the_start_is_told() {
-    let record = DrawRecord { event_start: 1_694_775_604, ..with_beacon(657_413) };
+    let record = DrawRecord {
+        event_start: 1_694_775_604,
+        drawn_at: Some(1_694_775_610),
+        ..with_beacon(657_413)
+    };
     let (report, holds) = judge(&record).await;
     assert!(holds, "{report}");
     assert_says(
