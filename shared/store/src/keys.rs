@@ -30,9 +30,11 @@
 //! | `vestibule:room:{R}:minutes:D` | hash | 2 days | hour → rows of other figures by closed minutes of day D: see `scripts/lib/ledger.lua` |
 //! | `vestibule:room:{R}:ledger:D` | hash | 31 days | hour → rows of all figures by five minutes of day D |
 //! | `vestibule:room:{R}:ended` | sorted set | swept | queue number of a session that was ended → when its last token expires |
+//! | `vestibule:room:{R}:calls` | sorted set | 15 days | what follows it in the name of a key, below, that moves with the room → until when that lasts, ms: see `scripts/lib/listed.lua` |
 //! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
 //! | `vestibule:room:{R}:calls:inlet:period:P` | string | two periods and 10 min | what became of the period P of the periodic inlet, JSON |
 //! | `vestibule:room:{R}:inlet` | hash | no | how the alarm stands that stops the periodic inlet (`alarm`), and of which moment that is (`at_ms`) |
+//! | `vestibule:room:{R}:networks` | sorted set | 15 days | the same of networks' seats |
 //! | `vestibule:room:{R}:networks:E:P` | hash | 2 h 20 min | digest of a network -> its newcomers and places of period P (70 min), in reset epoch E |
 //! | `vestibule:room:{R}:networks:E:seats:D` | sorted set | 6 h | number -> end of its session, ms, of the network with digest D |
 //! | `vestibule:room:{R}:calls:spent:M` | set | a minute after all in it | solutions and passes that were used, of those that expire in minute M (since 1970) |
@@ -213,8 +215,8 @@ impl Part {
 
     /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
     /// the inlet's alarm, which is not of the line, the draws, and what networks had and who was revoked, whose keys say
-    /// the epoch. They delete all of these but the settings, the rate, what was counted, and what services
-    /// have told.
+    /// the epoch. They delete all of these but the settings, the rate, what was counted, what services have told, and the
+    /// list of calls.
     pub(crate) const RESET: &[Self] = Self::ALL.split_at(4).1;
     /// The same, but for what was counted.
     pub(crate) const RECONCILE: &[Self] = Self::ALL.split_at(5).1;

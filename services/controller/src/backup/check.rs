@@ -147,7 +147,7 @@ mod tests {
         let newer = br#"{"backup":{"version":9,"release":"8.0.0","wishes":[]}}"#;
         is_refused(
             newer,
-            "format 9, and this release reads formats up to 2: restore it with release 8.0.0",
+            "format 9, and this release reads formats up to 3: restore it with release 8.0.0",
         );
     }
 

@@ -7,7 +7,7 @@ use vestibule_store::{AuditCopy, DeploymentCopy, Piece};
 
 /// The format that this release writes, and the newest that it reads. Raised whenever an older release would take a
 /// file for something else than it is.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -97,7 +97,7 @@ scripts! {
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Counts, Unattended, There, Holds, Networks], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
+        ["bitmaps", "room", "listed", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
         "holds", "counts"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None,
@@ -109,16 +109,17 @@ scripts! {
     ENDED_SESSIONS = "ended_sessions" Reads &[Line], &[], None, ["room"];
     EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
     KEPT_SEATS = "kept_seats" Reads &[Line, Sessions, Ended], &[], None, ["room"];
+    EXPORT_LISTED = "export_listed" Copies &[Line, Calls, Networks], &[], None, [];
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks, Counts], &[],
-        None, ["bitmaps", "room", "seats", "networks", "door", "departures", "counts"];
+        None, ["bitmaps", "room", "seats", "listed", "networks", "door", "departures", "counts"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls], &[], None,
-        ["bitmaps", "room", "once", "rate", "serving", "moves", "left_out", "publish"];
+        ["bitmaps", "room", "listed", "once", "rate", "serving", "moves", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Counts, Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
+        ["bitmaps", "room", "listed", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
         "grants", "counts"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
@@ -126,7 +127,7 @@ scripts! {
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended, Counts], &[], None,
         ["bitmaps", "room", "seats", "door", "departures", "counts"];
     LET_IN = "let_in" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls, Inlet], &[], None,
-        ["bitmaps", "room", "once", "rate", "serving", "moves", "left_out", "publish"];
+        ["bitmaps", "room", "listed", "once", "rate", "serving", "moves", "left_out", "publish"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_ALARM = "note_alarm" Writes &[Line, Inlet], &[], None, ["room"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
@@ -155,18 +156,18 @@ scripts! {
         ["room", "rate", "left_out", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
-        &[], None, ["bitmaps", "room", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",
+        &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",
         "publish", "counts"];
     REPLACE_TEXT = "replace_text" Deployment &[], &["text"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
-        ["bitmaps", "room", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
+        ["bitmaps", "room", "listed", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
     RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None,
         ["room", "ledger"];
     REVOKE = "revoke" Writes &[Line, Sessions, Records, Ended, Entered, Unattended, Door, Asked, Passed, Holds,
         Revoked, Counts], &[], None, ["bitmaps", "room", "seats", "door", "departures", "revoked", "counts"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None, ["room", "ledger"];
-    SPEND = "spend" Writes &[Line, Calls], &[], None, ["room"];
+    SPEND = "spend" Writes &[Line, Calls], &[], None, ["room", "listed"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish", "phases"];
     TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];

@@ -47,7 +47,9 @@ if args.begins_anew then
   if line then drop_places(keys, line, now) end
   for name, key in pairs(keys) do
     -- Who entered a moment ago counts against the rate, whatever line they came from.
-    if name ~= 'settings' and name ~= 'rate' and name ~= 'testimony' then redis.call('UNLINK', key) end
+    -- What was done once stays done.
+    local stays = name == 'settings' or name == 'rate' or name == 'testimony' or name == 'calls'
+    if not stays then redis.call('UNLINK', key) end
   end
 end
 -- A counter never goes below what is stored, but for the serving counter: an operator may have lowered it.

@@ -14,8 +14,8 @@ if before_this then return answer(again(before_this)) end
 local waiting, inside = people_in(keys, line, now)
 drop_places(keys, line, now)
 for name, key in pairs(keys) do
-  -- Who entered a moment ago counts against the rate, whatever line they came from.
-  local stays = name == 'settings' or name == 'rate' or name == 'testimony' or name == 'counts'
+  -- Who entered a moment ago counts against the rate, whatever line they came from; and what was done once stays done.
+  local stays = name == 'settings' or name == 'rate' or name == 'testimony' or name == 'counts' or name == 'calls'
   if not stays then redis.call('UNLINK', key) end
 end
 COUNTS.left(keys.counts, now, 'reset', waiting + inside)

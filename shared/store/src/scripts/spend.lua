@@ -18,6 +18,7 @@ for i, mark in ipairs(args.marks) do
     local key = string.format('%s:spent:%d', keys.calls, minute)
     is_first[i] = redis.call('SADD', key, mark.name) == 1
     redis.call('EXPIRE', key, left)
+    LISTED.note(keys.calls, string.format('spent:%d', minute), left)
   else
     is_first[i] = false
   end

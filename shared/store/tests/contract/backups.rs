@@ -35,7 +35,7 @@ crate::on_real_servers!(
 const UNSEEN: u64 = 100_000;
 
 /// Puts pieces into a Redis 7 of its own, at the same time.
-async fn restored(world: &World, pieces: Vec<Piece>, unseen: Option<u64>) -> World {
+pub(crate) async fn restored(world: &World, pieces: Vec<Piece>, unseen: Option<u64>) -> World {
     let mut other = World::on(Server::real(Flavor::Redis7).await);
     other.clock = world.clock.clone();
     // Not recorded: of what was before the copy no history tells.
@@ -48,7 +48,7 @@ async fn restored(world: &World, pieces: Vec<Piece>, unseen: Option<u64>) -> Wor
     other
 }
 
-async fn copied(world: &World) -> Vec<Piece> {
+pub(crate) async fn copied(world: &World) -> Vec<Piece> {
     world.store.export_room(&world.room).await.unwrap().unwrap()
 }
 
@@ -120,11 +120,14 @@ async fn what_has_ended_stays_ended_and_a_place_enters_once(world: World) {
 async fn contents(world: &World) -> BTreeMap<String, BTreeMap<String, String>> {
     let keys: Vec<String> = world.server.ask(cmd("KEYS").arg("vestibule:room:*")).await;
     let transient =
-        ["there", "grants", "door", "asked", "passed", "seatless", "calls", "testimony", "scratch"];
+        ["there", "grants", "door", "asked", "passed", "seatless", "testimony", "scratch"];
     let mut contents = BTreeMap::new();
     for key in keys {
         let end = key.split("}:").nth(1).unwrap().to_owned();
-        if transient.contains(&end.split(':').next().unwrap()) {
+        // What newcomers were told lives for seconds.
+        let is_brief =
+            end.strip_prefix("calls:").is_some_and(|call| call.starts_with(char::is_numeric));
+        if is_brief || transient.contains(&end.split(':').next().unwrap()) {
             continue;
         }
         let kind: String = world.server.ask(cmd("TYPE").arg(&key)).await;

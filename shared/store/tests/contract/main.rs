@@ -37,6 +37,7 @@ mod members;
 mod memory;
 mod methods;
 mod model;
+mod moves;
 mod networks;
 mod older_releases;
 mod operator;

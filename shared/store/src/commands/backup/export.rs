@@ -16,6 +16,9 @@ use crate::{
 /// About so many are read with one call: less than a millisecond of Redis's time.
 const AT_ONCE: usize = 500;
 
+/// As `lib/networks.lua`.
+pub(super) const NETWORKS_PERIOD_MS: u64 = 4_200_000;
+
 type Fields = BTreeMap<String, String>;
 
 #[derive(Serialize)]
@@ -46,13 +49,15 @@ impl Store {
         for of in [Part::Sessions, Part::Tokens] {
             self.export_seats(room, of, &mut pieces).await?;
         }
+        self.export_calls(room, &mut pieces).await?;
+        self.export_networks(room, &before, &mut pieces).await?;
         let revoked = format!("{}:{}", Part::Revoked.name(), before.reset_epoch());
         for key in [Part::Ended.name(), &revoked, Part::Holds.name(), Part::Rows.name()] {
             self.export_sorted(room, key, &mut pieces).await?;
         }
         self.export_bits(room, before.queue_counter(), &mut pieces).await?;
         // Minutes move from the traffic to the history.
-        for part in [Part::Traffic, Part::Counts, Part::Rate, Part::Draws] {
+        for part in [Part::Traffic, Part::Counts, Part::Rate, Part::Draws, Part::Inlet] {
             pieces.push(self.export_hash(room, part.name()).await?);
         }
         let today = day_of(self.now_ms_in(room).await? / 60_000);
@@ -107,7 +112,7 @@ impl Store {
         }
     }
 
-    async fn export_sorted(
+    pub(super) async fn export_sorted(
         &self,
         room: &RoomId,
         key: &str,
@@ -142,6 +147,42 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// What networks took in the periods that count still, and their seats.
+    async fn export_networks(
+        &self,
+        room: &RoomId,
+        line: &Head,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        let (epoch, period) = (line.reset_epoch(), line.number("clock_ms") / NETWORKS_PERIOD_MS);
+        self.export_network_seats(room, epoch, pieces).await?;
+        for period in period.saturating_sub(1)..=period + 1 {
+            let key = format!("{}:{epoch}:{period}", Part::Networks.name());
+            self.export_pages(room, &key, pieces).await?;
+        }
+        Ok(())
+    }
+
+    /// A large hash.
+    async fn export_pages(
+        &self,
+        room: &RoomId,
+        key: &str,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        let mut cursor = "0".to_owned();
+        loop {
+            let mut scan = redis::cmd("HSCAN");
+            scan.arg(RoomKeys(room).named(key)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
+            let (next, fields): (String, Fields) = self.query(&scan).await?;
+            pieces.push(Piece::Hash { key: key.to_owned(), fields });
+            if next == "0" {
+                return Ok(());
+            }
+            cursor = next;
+        }
     }
 
     async fn export_hash(&self, room: &RoomId, key: &str) -> Result<Piece, StoreError> {

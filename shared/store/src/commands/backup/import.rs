@@ -2,10 +2,13 @@
 
 use vestibule_domain::RoomId;
 
-use super::Piece;
+use super::{Piece, export::NETWORKS_PERIOD_MS};
 use crate::{
     Ending, Round, Store, StoreError,
-    commands::history::{KEPT_SECONDS, MINUTES_KEPT_SECONDS},
+    commands::{
+        answered_calls::LISTS_KEPT_SECONDS,
+        history::{KEPT_SECONDS, MINUTES_KEPT_SECONDS},
+    },
     keys::{Part, RoomKeys},
 };
 
@@ -13,6 +16,9 @@ use crate::{
 const AT_ONCE: usize = 500;
 /// As `lib/revoked.lua`.
 const REVOKED_KEPT_SECONDS: u64 = 86_400;
+/// As `lib/networks.lua`: seats, and what came in two periods.
+const NETWORK_SEATS_KEPT_SECONDS: u64 = 21_600;
+const NETWORKS_KEPT_SECONDS: u64 = 2 * NETWORKS_PERIOD_MS / 1000;
 
 /// One room on its way into a Redis, piece by piece. Nobody touches it before its line is there, which comes last.
 #[derive(Debug)]
@@ -54,6 +60,7 @@ impl<'a> Import<'a> {
             )));
         }
         let name = RoomKeys(&self.room).named(piece.key());
+        let kept_seconds = kept_seconds(&piece);
         match piece {
             Piece::Bits { bytes, .. } => {
                 self.store.query(redis::cmd("SET").arg(name).arg(bytes)).await
@@ -64,24 +71,20 @@ impl<'a> Import<'a> {
                 }
                 let pairs: Vec<_> =
                     members.into_iter().map(|(member, score)| (score, member)).collect();
-                self.write("ZADD", &name, &pairs).await?;
-                if key.starts_with("revoked:") {
-                    self.expire(&name, REVOKED_KEPT_SECONDS).await?;
-                }
-                Ok(())
+                self.put_kept("ZADD", &name, &pairs, kept_seconds).await
+            }
+            Piece::Texts { key, texts } => self.store.import_texts(&self.room, &key, texts).await,
+            Piece::Set { members, left_ms, .. } => {
+                let members: Vec<_> = members.into_iter().collect();
+                self.store.query::<()>(redis::cmd("SADD").arg(&name).arg(&members)).await?;
+                self.store.query(redis::cmd("PEXPIRE").arg(&name).arg(left_ms)).await
             }
             Piece::Hash { key, fields } => {
                 let pairs: Vec<_> = fields.into_iter().collect();
                 match key.as_str() {
                     "line" => self.begin(&name, pairs).await,
                     _ if key.starts_with("history:") => self.put_history(&name, &pairs).await,
-                    _ if key.starts_with("minutes:") => {
-                        self.put_rows(&name, &pairs, MINUTES_KEPT_SECONDS).await
-                    }
-                    _ if key.starts_with("ledger:") => {
-                        self.put_rows(&name, &pairs, KEPT_SECONDS).await
-                    }
-                    _ => self.write("HSET", &name, &pairs).await,
+                    _ => self.put_kept("HSET", &name, &pairs, kept_seconds).await,
                 }
             }
         }
@@ -126,14 +129,19 @@ impl<'a> Import<'a> {
         self.expire(name, KEPT_SECONDS).await
     }
 
-    async fn put_rows(
+    /// Writes what expires then; `None`: it stays.
+    async fn put_kept(
         &self,
+        command: &str,
         name: &str,
         pairs: &[(String, String)],
-        kept_seconds: u64,
+        kept_seconds: Option<u64>,
     ) -> Result<(), StoreError> {
-        self.write("HSET", name, pairs).await?;
-        self.expire(name, kept_seconds).await
+        self.write(command, name, pairs).await?;
+        match kept_seconds {
+            Some(seconds) => self.expire(name, seconds).await,
+            None => Ok(()),
+        }
     }
 
     async fn expire(&self, name: &str, kept_seconds: u64) -> Result<(), StoreError> {
@@ -159,5 +167,20 @@ impl<'a> Import<'a> {
         self.write("HSET", name, &pairs).await?;
         let round = Round { room: &self.room, name: "", epoch: 0 };
         self.store.rebuild(round, reset_epoch, &[], &self.endings, |_| None).await.map(drop)
+    }
+}
+
+/// For how long what a piece is of is kept from its last change on; `None`: for good, or the piece says so itself.
+fn kept_seconds(piece: &Piece) -> Option<u64> {
+    if let Some((what, _)) = piece.of_networks() {
+        let is_seats = what == "seats";
+        return Some(if is_seats { NETWORK_SEATS_KEPT_SECONDS } else { NETWORKS_KEPT_SECONDS });
+    }
+    match piece.key().split(':').next() {
+        Some("calls" | "networks") => Some(LISTS_KEPT_SECONDS),
+        Some("revoked") => Some(REVOKED_KEPT_SECONDS),
+        Some("minutes") => Some(MINUTES_KEPT_SECONDS),
+        Some("ledger") => Some(KEPT_SECONDS),
+        _ => None,
     }
 }

@@ -13,6 +13,9 @@
 //! as a state that may not be the latest: the leader brings the room on from there (`domain/reconciliation`). Only a
 //! room that was closed first (`close_room`) is copied exactly, and goes on as if nothing had been.
 //!
+//! What was done once, and used once, is read before the line, too: of a call that is carried out meanwhile the copy may
+//! know what it has done, and not that it was answered, as a Redis that went back. The other way round it would never be done.
+//!
 //! Not copied: bits of presence (visitors check in again), the door (they ask again), and what lives for seconds.
 
 mod audit;
@@ -20,10 +23,11 @@ mod close;
 mod deployment;
 mod export;
 mod import;
+mod listed;
 mod piece;
 mod processes;
 
 pub use audit::AuditCopy;
 pub use deployment::DeploymentCopy;
 pub use import::Import;
-pub use piece::Piece;
+pub use piece::{Expiring, Piece};

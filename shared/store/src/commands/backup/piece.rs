@@ -1,6 +1,6 @@
 //! A piece of a copied room: some or all of what one of its keys holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,31 @@ pub enum Piece {
         #[serde(with = "hex::serde")]
         bytes: Vec<u8>,
     },
+    /// Texts, each under a key of its own.
+    Texts {
+        /// What these keys begin with.
+        key: String,
+        /// By what follows it, and a colon.
+        texts: BTreeMap<String, Expiring>,
+    },
+    /// Members of a set that expires.
+    Set {
+        /// Which.
+        key: String,
+        /// The members.
+        members: BTreeSet<String>,
+        /// For how long it lasts, ms.
+        left_ms: u64,
+    },
+}
+
+/// A text that expires.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expiring {
+    /// The text.
+    pub text: String,
+    /// For how long it lasts, ms.
+    pub left_ms: u64,
 }
 
 // === impl Piece ===
@@ -39,7 +64,11 @@ impl Piece {
     #[must_use]
     pub fn key(&self) -> &str {
         match self {
-            Self::Hash { key, .. } | Self::Sorted { key, .. } | Self::Bits { key, .. } => key,
+            Self::Hash { key, .. }
+            | Self::Sorted { key, .. }
+            | Self::Bits { key, .. }
+            | Self::Texts { key, .. }
+            | Self::Set { key, .. } => key,
         }
     }
 
@@ -49,29 +78,47 @@ impl Piece {
             Self::Hash { fields, .. } => fields.is_empty(),
             Self::Sorted { members, .. } => members.is_empty(),
             Self::Bits { bytes, .. } => bytes.is_empty(),
+            Self::Texts { texts, .. } => texts.is_empty(),
+            Self::Set { members, .. } => members.is_empty(),
         }
     }
 
     /// Whether this release copies such a piece.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        let numbered =
-            |prefix| self.key().strip_prefix(prefix).is_some_and(|n| n.parse::<u64>().is_ok());
+        let numbered = |prefix| self.key().strip_prefix(prefix).is_some_and(is_number);
         match self {
             Self::Hash { key, .. } => {
-                let whole = ["line", "settings", "records", "rate", "draws", "traffic", "counts"];
+                let whole =
+                    ["line", "settings", "records", "rate", "draws", "traffic", "counts", "inlet"];
                 whole.contains(&key.as_str())
                     || ["history:", "minutes:", "ledger:"].into_iter().any(numbered)
+                    || matches!(self.of_networks(), Some((period, None)) if is_number(period))
             }
             Self::Sorted { key, .. } => {
-                let whole = ["sessions", "tokens", "holds", "ended", "rows"];
-                whole.contains(&key.as_str()) || numbered("revoked:")
+                let whole = ["sessions", "tokens", "holds", "ended", "rows", "calls", "networks"];
+                whole.contains(&key.as_str())
+                    || numbered("revoked:")
+                    || matches!(self.of_networks(), Some(("seats", Some(_))))
             }
             Self::Bits { .. } => {
                 ["entered:", "entered:pools:", "unattended:"].into_iter().any(numbered)
             }
+            Self::Texts { key, .. } => key == "calls",
+            Self::Set { .. } => numbered("calls:spent:"),
         }
     }
+
+    /// Of `networks:`, a reset epoch, and more: what follows, and what that is of.
+    pub(super) fn of_networks(&self) -> Option<(&str, Option<&str>)> {
+        let (epoch, rest) = self.key().strip_prefix("networks:")?.split_once(':')?;
+        let (what, of) = rest.split_once(':').map_or((rest, None), |(what, of)| (what, Some(of)));
+        is_number(epoch).then_some((what, of))
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<u64>().is_ok()
 }
 
 #[cfg(test)]
@@ -91,6 +138,12 @@ mod tests {
         assert!(sorted("ended") && sorted("revoked:0"));
         assert!(!sorted("revoked:") && !sorted("revoked") && !sorted("line"));
         assert!(!hash("history:") && !hash("sessions") && !hash("calls:1:x"));
+        assert!(hash("networks:7:401234") && !hash("networks:7:seats:ab") && !hash("networks:x:1"));
+        assert!(sorted("networks:7:seats:ab") && !sorted("networks:7:40") && sorted("calls"));
+        let set = |key: &str| {
+            Piece::Set { key: key.to_owned(), members: BTreeSet::new(), left_ms: 1 }.is_known()
+        };
+        assert!(set("calls:spent:7") && !set("calls:spent:") && !set("calls"));
     }
 
     #[test]

@@ -271,6 +271,7 @@ do
     local key = key_of('seats:' .. digest)
     local is_new = redis.call('ZADD', key, until_ms, number) == 1
     redis.call('EXPIRE', key, SEATS_KEPT_S)
+    LISTED.note(keys.networks, string.format('%d:seats:%s', stamp.reset_epoch, digest), SEATS_KEPT_S)
     if seats[digest] and is_new then seats[digest] = seats[digest] + 1 end
   end
 

@@ -2,7 +2,7 @@
 -- the first time, and does nothing. Answers are kept for long enough to send a call again, and lost with the state.
 
 -- A call of a service for newcomers: it sends it again at once, and after a reset not at all.
-local function of_newcomers(name) return { name = string.format('%d:%s', stamp.reset_epoch, name), kept = 60 } end
+local function of_newcomers(name) return { name = string.format('%d:%s', stamp.reset_epoch, name), kept = 60, is_brief = true } end
 
 -- An operator's call of this kind: somebody may send it again by hand, perhaps after the room was reset by it.
 local function of_operators(kind, name) return { name = kind .. ':' .. name, kept = 86400 } end
@@ -33,5 +33,6 @@ end
 -- Keeps what the call is answered, and returns it: a table with names, or a reply in order.
 local function keep_answer(keys, call, told)
   redis.call('SET', call_key(keys, call), told[1] == nil and encode_in_order(told) or encode(told), 'EX', call.kept)
+  if not call.is_brief then LISTED.note(keys.calls, call.name, call.kept) end
   return told
 end

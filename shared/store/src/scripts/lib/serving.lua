@@ -31,9 +31,6 @@ end
 -- The moves of the last seconds, in order, as "counter:ms counter:ms …" in `served_lately`, so that it is known
 -- for how long someone near the front has been served; ms 0: for long. Moves within one step count as one,
 -- with the later time; after a while steps are longer, because the list is read with every claim.
-local LATELY_MS, STEP_MS = 10000, 100
-local FINE_MS, COARSE_STEP_MS = 1500, 1000
-
 local function moves_lately(keys)
   local moves = {}
   local text = redis.call('HGET', keys.line, 'served_lately') or ''
@@ -45,6 +42,8 @@ end
 
 -- `alone`: nobody waits, so whoever is served now need not wait for anybody before it.
 local function note_move(keys, target, now, alone)
+  local LATELY_MS, STEP_MS = 10000, 100
+  local FINE_MS, COARSE_STEP_MS = 1500, 1000
   local ms = math.ceil(now / STEP_MS) * STEP_MS
   local base, texts, coarse = alone and target, {}, nil
   for _, move in ipairs(alone and {} or moves_lately(keys)) do
