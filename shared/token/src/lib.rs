@@ -30,6 +30,7 @@ pub mod beacon;
 mod challenge;
 mod client_digest;
 mod dpop;
+mod draw_seed;
 mod envelope;
 mod jwk;
 mod key_record;

@@ -5,10 +5,6 @@
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use secrecy::{ExposeSecret, SecretSlice};
 use thiserror::Error;
-use vestibule_domain::{
-    RoomId,
-    draw::{self, Seed},
-};
 use zeroize::Zeroizing;
 
 /// The salt is public and fixed, as RFC 5869 allows. Changing it changes every derived key.
@@ -96,17 +92,6 @@ impl DeploymentSecret {
     ) -> Derived<T> {
         let of = |secret: &SecretSlice<u8>| make(derive(secret, purpose, context));
         Derived { current: of(&self.current), others: self.others.iter().map(of).collect() }
-    }
-
-    /// The seed that the draw of an event is committed to. It is not stored: it is derived from the
-    /// secret and the `draw_id` of the event, so nobody else knows it until it is published. Of an event that was
-    /// announced already, it is the one that it is committed to; `commitment`: none yet.
-    #[must_use]
-    pub fn draw_seed(&self, room: &RoomId, draw_id: &str, commitment: Option<&str>) -> Seed {
-        let context = [room.as_str().as_bytes(), draw_id.as_bytes()];
-        let seeds = self.derive_each("draw", &context, |seed| *seed);
-        let is_announced = |seed: &Seed| commitment == Some(&draw::commitment(seed));
-        seeds.find(|seed| is_announced(seed).then_some(*seed)).unwrap_or(seeds.current)
     }
 }
 
@@ -214,30 +199,6 @@ mod tests {
     fn derivation_is_pinned() {
         let key = secret().derive::<16>("test", &[b"room", &7u64.to_be_bytes()]);
         assert_eq!(hex(key.as_slice()), "7f7bc53baa95f2342ee1223dba6237c4");
-    }
-
-    /// The commitments of every event that is already announced depend on this value.
-    #[test]
-    fn seeds_of_draws_are_pinned_and_differ() {
-        let room = |id: &str| RoomId::new(id).unwrap();
-        let seed = secret().draw_seed(&room("sale"), "0a", None);
-        assert_eq!(hex(&seed), "229d46445eb117d7797b445702a2060ac7b626f60b744526600e96b198ae0278");
-        assert_eq!(seed, *secret().derive("draw", &[b"sale", b"0a"]));
-        assert_ne!(seed, secret().draw_seed(&room("sale"), "0b", None));
-        assert_ne!(seed, secret().draw_seed(&room("sale0"), "a", None));
-    }
-
-    #[test]
-    fn a_draw_keeps_the_seed_that_it_was_announced_with() {
-        let (room, other) =
-            (RoomId::new("sale").unwrap(), DeploymentSecret::new(&[7; 32]).unwrap());
-        let seed = secret().draw_seed(&room, "0a", None);
-        let commitment = draw::commitment(&seed);
-        let replaced = other.with_others([secret()]);
-        assert_eq!(replaced.draw_seed(&room, "0a", Some(&commitment)), seed);
-        let new = replaced.draw_seed(&room, "0a", None);
-        assert_ne!(new, seed);
-        assert_eq!(replaced.draw_seed(&room, "0a", Some(&draw::commitment(&new))), new);
     }
 
     fn hex(bytes: &[u8]) -> String {

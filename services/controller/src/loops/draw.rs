@@ -23,6 +23,8 @@ const CHECK_EVERY: Duration = Duration::from_millis(100);
 pub(crate) const BEACON_PATIENCE_SECONDS: u64 = 30;
 /// How often the beacon is asked meanwhile.
 const ASK_EVERY: Duration = Duration::from_secs(1);
+/// How soon it is tried again when the seed is not known: with another secret, or without the event's draw.
+const NO_SEED_AGAIN: Duration = Duration::from_secs(10);
 
 /// Draws for as long as this instance serves rooms.
 pub(super) async fn run(controller: Arc<Controller>) {
@@ -124,8 +126,15 @@ async fn draw_pool(
     let Some(promise) = DrawRecord::before_draw(&room.room, event, EventState::Running) else {
         return Ok(());
     };
-    let committed = committed_seed(controller, room, event);
-    let outcome = ask_beacon(controller, event, room).await?;
+    let Some(committed) = controller.secret.promised_seed(&room.room, event) else {
+        tracing::warn!(
+            room = %room.room, event = %event.name,
+            "a draw cannot take place: it was announced under a secret that this controller does not have"
+        );
+        sleep(NO_SEED_AGAIN).await;
+        return Ok(());
+    };
+    let outcome = ask_beacon(controller, event, room, &committed).await?;
     let seed = outcome.as_ref().map_or(committed, |(_, mixed)| mixed.unwrap_or(committed));
     let first = if pool.is_empty() { room.queue_counter + 1 } else { pool.first };
     let draw = Draw::new(first, pool.count(), seed);
@@ -145,11 +154,6 @@ async fn draw_pool(
     Ok(())
 }
 
-/// The seed that the event was announced with.
-fn committed_seed(controller: &Controller, room: &RoomSnapshot, event: &Event) -> Seed {
-    controller.secret.draw_seed(&room.room, &event.draw_id, event.commitment.as_deref())
-}
-
 /// Cancels the draw of an event that was withdrawn: those who waited stand in order of arrival.
 async fn cancel(
     controller: &Controller,
@@ -157,7 +161,7 @@ async fn cancel(
     room: &RoomSnapshot,
     pool: &Pool,
 ) -> Result<(), StoreError> {
-    let seed = controller.secret.draw_seed(&room.room, &pool.draw_id, None);
+    let seed = controller.secret.new_draw_seed(&room.room, &pool.draw_id);
     let record = DrawRecord {
         reset_epoch: Some(room.reset_epoch),
         ..DrawRecord::cancelled(&room.room, &seed)
@@ -188,13 +192,13 @@ async fn ask_beacon(
     controller: &Controller,
     event: &Event,
     room: &RoomSnapshot,
+    committed: &Seed,
 ) -> Result<Option<BeaconResult>, StoreError> {
     let Some(beacon) = &event.beacon else { return Ok(None) };
-    let committed = committed_seed(controller, room, event);
     loop {
         match controller.beacons.ask(beacon).await {
             BeaconReply::Verified(round) => {
-                let mixed = mix(&committed, &round.randomness);
+                let mixed = mix(committed, &round.randomness);
                 return Ok(Some((round.outcome(), Some(mixed))));
             }
             BeaconReply::NotYet => {}

@@ -1,5 +1,6 @@
 //! Key succession: once a new key has been published for as long as its operator chose, the leader
-//! makes it the key that signs. And when the deployment's secret is replaced, the leader seals the keys anew.
+//! makes it the key that signs. And when the deployment's secret is replaced, the leader seals the keys anew, and the
+//! seeds of draws that were announced.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,6 +26,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Err(error) = reseal(&controller).await {
             tracing::warn!(%error, "the signing keys cannot be sealed under the current secret yet");
         }
+        keep_seeds(&controller).await;
         sleep(CHECK_EVERY).await;
     }
 }
@@ -46,4 +48,23 @@ async fn reseal(controller: &Controller) -> Result<(), KeyError> {
         tracing::info!("the signing keys are sealed under the current secret from now on");
     }
     Ok(())
+}
+
+/// Seals the seeds of draws that were announced under a secret that goes.
+async fn keep_seeds(controller: &Controller) {
+    if !controller.secret.is_being_replaced() {
+        return;
+    }
+    for known in controller.feed.rooms() {
+        let room = &known.snapshot().room;
+        match controller.configs.keep_seeds(&known).await {
+            Ok(true) => {
+                tracing::info!(%room, "the seeds of the room's draws are sealed under the current secret from now on");
+            }
+            Ok(false) => {}
+            Err(problem) => {
+                tracing::warn!(%room, error = problem.kind().title(), "the seeds of the room's draws cannot be sealed under the current secret yet");
+            }
+        }
+    }
 }

@@ -1,9 +1,13 @@
 //! The seed of an event's draw: fixed when the event is created, and unchanged when the event is changed; but with another
 //! beacon comes another seed. Else whoever knows the seed could try rounds one after the other under one commitment.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use vestibule_domain::{RoomId, draw, schedule::Event};
+use vestibule_domain::{
+    RoomId,
+    draw::{self, DrawRecord},
+    schedule::Event,
+};
 use vestibule_runtime::Random;
 use vestibule_token::DeploymentSecret;
 
@@ -29,12 +33,28 @@ impl DrawSeeds {
             return;
         }
         if let Some(before) = before.filter(|before| before.draw && before.beacon == event.beacon) {
-            event.draw_id.clone_from(&before.draw_id);
-            event.commitment.clone_from(&before.commitment);
+            *event = event.clone().with_draw_of(before);
             return;
         }
         event.draw_id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
-        let seed = self.secret.draw_seed(room, &event.draw_id, None);
+        let seed = self.secret.new_draw_seed(room, &event.draw_id);
         event.commitment = Some(draw::commitment(&seed));
+    }
+
+    /// Seals the seeds that were announced under a secret that is being replaced, so that it can be forgotten; returns
+    /// whether there are any. `drawn`: the records of draws that are over, by draw id.
+    pub(super) fn keep(
+        &self,
+        room: &RoomId,
+        events: &mut [Event],
+        drawn: &BTreeMap<String, DrawRecord>,
+    ) -> bool {
+        let mut any = false;
+        for event in events.iter_mut().filter(|event| !drawn.contains_key(&event.draw_id)) {
+            if let Some(sealed) = self.secret.keep_seed(room, event) {
+                (event.sealed_seed, any) = (Some(sealed), true);
+            }
+        }
+        any
     }
 }

@@ -14,7 +14,7 @@ use vestibule_domain::{
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::SiteBinding;
-use vestibule_store::{Deletion, People, PutOutcome};
+use vestibule_store::{Deletion, KnownRoom, People, PutOutcome};
 
 use super::{
     directory::RoomDirectory,
@@ -196,6 +196,24 @@ impl ConfigEditor {
             None => config.events.push(event.clone()),
         }
         Ok((event, place.is_none()))
+    }
+
+    /// Seals the seeds of a room's draws that were announced under a secret that is being replaced; returns whether there
+    /// were any. Nobody else sees a change.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub(crate) async fn keep_seeds(&self, known: &KnownRoom) -> Result<bool, Problem> {
+        let Some(stored) = known.stored_config() else { return Ok(false) };
+        let room = &known.snapshot().room;
+        if !self.draws.keep(room, &mut stored.config.events.clone(), &stored.draws) {
+            return Ok(false);
+        }
+        let mut config = self.rooms.read_config(room).await?;
+        if !self.draws.keep(room, &mut config.events, &stored.draws) {
+            return Ok(false);
+        }
+        Ok(self.rooms.put_config(room, &config).await? != PutOutcome::Conflict)
     }
 
     async fn put(

@@ -29,6 +29,10 @@ fn cut_off() -> std::sync::Arc<Controller> {
     ))
 }
 
+fn secret() -> vestibule_token::DeploymentSecret {
+    vestibule_token::DeploymentSecret::new(b"0123456789abcdef0123456789abcdef").unwrap()
+}
+
 fn drawn() -> Event {
     let json = r#"{"name":"a","prequeue_start_time":1000,"event_start_time":2000,"event_end_time":3000,"draw_at_event_start":true}"#;
     serde_json::from_str(json).unwrap()
@@ -45,13 +49,22 @@ async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
     let mut place = |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap();
     let (first, is_new) = place(drawn());
     assert!(is_new && first.draw_id.len() == 32, "{first:?}");
-    let seed = controller.secret.draw_seed(&room(), &first.draw_id, None);
+    let seed = controller.secret.new_draw_seed(&room(), &first.draw_id);
     assert_eq!(first.commitment, Some(draw::commitment(&seed)));
     let (changed, is_new) = place(Event { end: 4000, ..drawn() });
     assert!(!is_new);
     assert_eq!(changed, Event { end: 4000, ..first.clone() });
+    let other = vestibule_token::DeploymentSecret::new(&[7; 32]).unwrap();
+    let now = other.with_others([secret()]);
+    config.events[0].sealed_seed = now.keep_seed(&room(), &first);
+    let mut place = |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap();
+    let (kept, _) = place(Event { end: 5000, ..drawn() });
+    assert_eq!(now.keep_seed(&room(), &kept), None, "a change keeps what was sealed: {kept:?}");
+    let shown = serde_json::to_string(&crate::api_types::Event::from(kept)).unwrap();
+    assert!(!shown.contains("sealed_seed"), "{shown}");
     let (without, _) = place(Event { draw: false, ..drawn() });
     assert_eq!((without.draw_id.as_str(), without.commitment), ("", None));
+    assert_eq!(without.sealed_seed, None);
     let (again, _) = place(drawn());
     assert_ne!(again.draw_id, first.draw_id);
     let other = Event { name: "b".parse().unwrap(), prequeue_start: None, draw: false, ..drawn() };

@@ -61,6 +61,10 @@ pub struct Event {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(read_only))]
     pub commitment: Option<String>,
+    /// That seed, sealed, if it is of an earlier secret of the deployment. Stored, and never in the API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub sealed_seed: Option<String>,
     /// Passed over, as if it were not there.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(default = false))]
@@ -74,6 +78,23 @@ pub struct Event {
 // === impl Event ===
 
 impl Event {
+    /// The same with the draw that `before` was announced with.
+    #[must_use]
+    pub fn with_draw_of(self, before: &Self) -> Self {
+        Self {
+            draw_id: before.draw_id.clone(),
+            commitment: before.commitment.clone(),
+            sealed_seed: before.sealed_seed.clone(),
+            ..self
+        }
+    }
+
+    /// The same without what only the store knows of its draw.
+    #[must_use]
+    pub fn without_secrets(self) -> Self {
+        Self { draw_id: String::new(), sealed_seed: None, ..self }
+    }
+
     /// When it comes into force, unix seconds: with its pre-queue if it has one.
     #[must_use]
     pub fn opens(&self) -> u64 {

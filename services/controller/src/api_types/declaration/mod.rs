@@ -67,11 +67,7 @@ impl DeclaredRoom {
         self.draft.put_into(config);
         config.binding.branding = self.branding.clone();
         let events = self.events.values().map(|event| match config.event(event.name.as_str()) {
-            Some(before) if before.draw && event.draw => schedule::Event {
-                draw_id: before.draw_id.clone(),
-                commitment: before.commitment.clone(),
-                ..event.clone()
-            },
+            Some(before) if before.draw && event.draw => event.clone().with_draw_of(before),
             _ => without_draw(event),
         });
         config.events = events.collect();
@@ -79,7 +75,7 @@ impl DeclaredRoom {
 }
 
 fn without_draw(event: &schedule::Event) -> schedule::Event {
-    schedule::Event { draw_id: String::new(), commitment: None, ..event.clone() }
+    schedule::Event { commitment: None, ..event.clone() }.without_secrets()
 }
 
 #[cfg(test)]

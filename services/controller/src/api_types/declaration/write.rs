@@ -79,7 +79,7 @@ impl DeclaredRoom {
 
 /// An event without its name, under which it stands, without what is made here, and without what it leaves to the room.
 fn event_document(event: &schedule::Event) -> Document {
-    let event = schedule::Event { draw_id: String::new(), commitment: None, ..event.clone() };
+    let event = schedule::Event { commitment: None, ..event.clone() }.without_secrets();
     let defaults = json!({
         "name": event.name, "description": "", "prequeue_start_time": null, "draw_at_event_start": false,
         "beacon": null, "commitment": null, "suspended": false,

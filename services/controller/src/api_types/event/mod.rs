@@ -47,7 +47,7 @@ struct EventProgress {
 
 impl From<schedule::Event> for Event {
     fn from(event: schedule::Event) -> Self {
-        Self(schedule::Event { draw_id: String::new(), ..event })
+        Self(event.without_secrets())
     }
 }
 
