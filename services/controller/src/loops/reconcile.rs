@@ -14,7 +14,7 @@ use vestibule_domain::{
     schedule::RoomConfig,
 };
 use vestibule_store::{
-    Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError, is_controller,
+    Account, Called, Ending, InletAlarm, PlacesPage, Round, Seat, Store, StoreError, is_controller,
 };
 
 use super::{history::put_back_newest, patience::Patience, silence::Heard};
@@ -189,6 +189,9 @@ async fn bring(
     for account in accounts.values() {
         store.restore_draws(round.room, &account.draws).await?;
         store.restore_calls(round.room, &account.calls).await?;
+        if let Some(alarm) = account.alarm {
+            store.restore_alarm(round.room, alarm).await?;
+        }
     }
     restore_places(store, round.room, to.latest.reset_epoch, accounts.values()).await?;
     let (mut seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
@@ -300,6 +303,9 @@ pub(super) async fn take_in_the_late(
     }
     for account in late.values() {
         store.restore_calls(&last.room, &account.calls).await?;
+        if let Some(InletAlarm { alarm, at_ms }) = account.alarm {
+            store.note_alarm(&last.room, alarm, Some(at_ms)).await?;
+        }
     }
     restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
     let (seats, endings) = seen(late.values(), last.reset_epoch);

@@ -84,7 +84,7 @@ pub struct Replaced {
 }
 
 /// How the alarm of a room's inlet stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InletAlarm {
     /// How it stands.
     pub alarm: AlarmState,
@@ -241,7 +241,26 @@ impl Store {
         alarm: AlarmState,
         at_ms: Option<u64>,
     ) -> Result<InletAlarm, StoreError> {
-        self.replicated().call(&scripts::NOTE_ALARM, room, &ToNote { alarm, at_ms }).await
+        let note = ToNote { alarm, at_ms };
+        let sealed = self.replicated().call_sealed(&scripts::NOTE_ALARM, room, &note).await?;
+        let Sealed::<InletAlarm> { answer, memory, era, .. } = sealed;
+        memory.take_alarm(answer);
+        memory.confirm(era)?;
+        Ok(answer)
+    }
+
+    /// Puts back how that alarm stood, unless Redis knows of a later moment. Only while nobody else can note one: the room
+    /// is being brought to its latest state.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn restore_alarm(&self, room: &RoomId, seen: InletAlarm) -> Result<(), StoreError> {
+        if self.inlet_alarm(room).await?.is_some_and(|stored| stored.at_ms >= seen.at_ms) {
+            return Ok(());
+        }
+        let mut set = redis::cmd("HSET");
+        set.arg(RoomKeys(room).key(Part::Inlet)).arg("alarm").arg(seen.alarm.name());
+        self.query(set.arg("at_ms").arg(seen.at_ms)).await
     }
 
     /// How that alarm stands; `None`: nobody has told.
@@ -255,7 +274,9 @@ impl Store {
         let (Some(alarm), Some(at_ms)) = stored else { return Ok(None) };
         let states = [AlarmState::Ok, AlarmState::Alarm, AlarmState::InsufficientData];
         let alarm = states.into_iter().find(|state| state.name() == alarm).unwrap_or_default();
-        Ok(Some(InletAlarm { alarm, at_ms }))
+        let stored = InletAlarm { alarm, at_ms };
+        self.memory().room(room).take_alarm(stored);
+        Ok(Some(stored))
     }
 }
 

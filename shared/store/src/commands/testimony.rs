@@ -8,6 +8,7 @@ use vestibule_domain::{
 };
 
 use super::{
+    inlet::InletAlarm,
     places::{KEPT_SECONDS, PlacesPage},
     put_config::Stored as StoredBeside,
 };
@@ -61,6 +62,9 @@ pub struct Account {
     /// Operators' calls that it knows to have been answered.
     #[serde(default)]
     pub calls: Vec<AnsweredCall>,
+    /// How the alarm of the room's inlet stands, as far as it knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<InletAlarm>,
     /// Services that had stopped before it last heard of the room: they have seen nothing that it has not.
     #[serde(default)]
     pub gone: BTreeSet<String>,
@@ -189,6 +193,7 @@ impl Store {
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },
             calls: account.calls.clone(),
+            alarm: account.alarm,
             gone: account.gone.clone(),
             there: account.there.clone(),
             places_epoch: account.places_epoch,

@@ -192,6 +192,7 @@ impl Feed {
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
             calls: seen.calls.told(),
+            alarm: seen.alarm,
             gone: self.0.witnesses.stopped_before(heard_at),
             there,
             places_epoch: seen.places.reset_epoch(),

@@ -16,7 +16,7 @@ use super::{
     seats::{Ending, Seat, Seats},
     watermarks::Watermarks,
 };
-use crate::{Clock, StoreError};
+use crate::{Clock, InletAlarm, StoreError};
 
 /// What was seen of a room.
 #[derive(Debug, Default)]
@@ -43,6 +43,8 @@ pub(crate) struct Recollection {
     pub(crate) places: Places,
     /// What operators' calls were answered.
     pub(crate) calls: AnsweredCalls,
+    /// How the alarm stands that stops the inlet.
+    pub(crate) alarm: Option<InletAlarm>,
     /// Of who tells late: see [`Account::left_out`](crate::Account::left_out).
     pub(crate) left_out: Vec<(u64, u64)>,
 }
@@ -58,6 +60,8 @@ struct Seen {
     seats: Seats,
     places: Places,
     calls: AnsweredCalls,
+    /// How the alarm stands that stops the inlet; `None`: nobody has told here.
+    alarm: Option<InletAlarm>,
     /// For which round it was told what was seen.
     told: Option<String>,
 }
@@ -141,6 +145,14 @@ impl RoomMemory {
         self.lock().calls.take(call);
     }
 
+    /// Takes in how the alarm stands that stops the inlet, or stood: the latest counts.
+    pub(crate) fn take_alarm(&self, alarm: InletAlarm) {
+        let mut seen = self.lock();
+        if seen.alarm.is_none_or(|known| known.at_ms <= alarm.at_ms) {
+            seen.alarm = Some(alarm);
+        }
+    }
+
     /// Takes in that the visitors of these positions have entered.
     pub(crate) fn take_entered(&self, reset_epoch: u64, positions: impl IntoIterator<Item = u64>) {
         self.lock().places.enter(reset_epoch, positions);
@@ -207,8 +219,8 @@ impl RoomMemory {
         self.era.fetch_add(1, Ordering::AcqRel);
         let stamp = seen.stamp.clone().unwrap_or_default();
         let (served, seats, places) = (seen.served, seen.seats.clone(), seen.places.clone());
-        let calls = seen.calls.clone();
-        Some(Recollection { stamp, served, seats, places, calls, left_out: Vec::new() })
+        let (calls, alarm) = (seen.calls.clone(), seen.alarm);
+        Some(Recollection { stamp, served, seats, places, calls, alarm, left_out: Vec::new() })
     }
 
     /// Takes back that it was told in a round, because it did not arrive.

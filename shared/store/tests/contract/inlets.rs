@@ -5,8 +5,8 @@ use vestibule_domain::{
     inlet::{AlarmState, Period},
 };
 use vestibule_store::{
-    Departure, EndedAs, JoinMode, LetIn, PeriodDecision, Replaced, Replacing, SessionKind,
-    StoreError,
+    Departure, EndedAs, Feed, InletAlarm, JoinMode, LetIn, PeriodDecision, Replaced, Replacing,
+    SessionKind, StoreError,
 };
 
 use crate::{
@@ -20,6 +20,8 @@ crate::on_every_server!(
     a_raised_alarm_stops_the_periods_until_it_is_told_that_all_is_well,
     what_is_told_of_an_earlier_moment_changes_no_alarm,
     an_alarm_outlives_a_reset_and_goes_with_its_room,
+    who_noted_an_alarm_tells_of_the_latest,
+    of_alarms_that_are_put_back_the_latest_counts,
     where_nobody_can_enter_or_limits_decide_a_period_lets_nobody_in,
     as_many_are_served_as_left_and_there_is_room_for,
     three_reports_in_a_row_do_not_serve_too_many,
@@ -121,6 +123,33 @@ async fn an_alarm_outlives_a_reset_and_goes_with_its_room(world: World) {
     world.clock.advance_ms(1);
     world.open(RoomSettings::default()).await;
     assert_eq!(world.store.inlet_alarm(&world.room).await.unwrap(), None);
+}
+
+async fn who_noted_an_alarm_tells_of_the_latest(world: World) {
+    world.open(RoomSettings::default()).await;
+    let store = world.another_store();
+    let feed = Feed::new(store.clone(), "a".to_owned());
+    feed.refresh().await.unwrap();
+    for (alarm, at_ms) in [(AlarmState::Ok, 1_000), (AlarmState::Alarm, 2_000)] {
+        store.note_alarm(&world.room, alarm, Some(at_ms)).await.unwrap();
+    }
+    store.note_alarm(&world.room, AlarmState::Ok, Some(1_500)).await.unwrap();
+    world.store.call_witnesses(&world.room, 1, "r").await.unwrap();
+    feed.testify(&world.room).await.unwrap();
+    let told = world.store.accounts(&world.room).await.unwrap()["a"].alarm;
+    assert_eq!(told, Some(InletAlarm { alarm: AlarmState::Alarm, at_ms: 2_000 }));
+}
+
+async fn of_alarms_that_are_put_back_the_latest_counts(world: World) {
+    world.open(RoomSettings::default()).await;
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
+    let alarm = |alarm, at_ms| InletAlarm { alarm, at_ms };
+    let latest = alarm(AlarmState::Alarm, 2_000);
+    for seen in [alarm(AlarmState::Ok, 1_999), latest, alarm(AlarmState::Ok, 1_000)] {
+        world.store.restore_alarm(&world.room, seen).await.unwrap();
+    }
+    assert_eq!(world.store.inlet_alarm(&world.room).await.unwrap(), Some(latest));
+    assert_eq!(world.let_in(1, 2).await.unwrap().by, 0, "the inlet stands still");
 }
 
 async fn where_nobody_can_enter_or_limits_decide_a_period_lets_nobody_in(world: World) {
