@@ -77,6 +77,32 @@ fn key(name: &str) -> String {
     format!("vestibule:{{deployment}}:{name}")
 }
 
+/// An event whose draw is announced.
+async fn announce(deployment: &Deployment) -> Result<String> {
+    let event = json!({
+        "prequeue_start_time": "2100-01-01T09:00:00Z", "event_start_time": "2100-01-01T10:00:00Z",
+        "event_end_time": "2100-01-01T12:00:00Z", "draw_at_event_start": true,
+    });
+    let path = "/v1/rooms/sale/events/e";
+    let made = deployment.operator().call(Method::PUT, path, Some(&event)).await?.expect(201)?;
+    made.text_of("commitment")
+}
+
+/// The announced seed is kept under the secret that stays, and nobody sees it.
+async fn check_draw(
+    deployment: &Deployment,
+    redis: &mut MultiplexedConnection,
+    commitment: &str,
+) -> Result<()> {
+    let config: String = redis.hget("vestibule:room:{sale}:settings", "config").await?;
+    ensure!(config.contains("sealed_seed"), "{config}");
+    let event = deployment.operator().call(Method::GET, "/v1/rooms/sale/events/e", None).await?;
+    let event = event.expect(200)?;
+    ensure!(event.text_of("commitment")? == commitment, "{}", event.text);
+    ensure!(!event.text.contains("sealed_seed"), "{}", event.text);
+    Ok(())
+}
+
 async fn texts(redis: &mut MultiplexedConnection) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for name in SEALED {
@@ -96,6 +122,7 @@ async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()>
     let id = deployment.aws("sale").assign().await?;
     let gateway = deployment.verifier().await?;
     let sealed = Sealed::make(&deployment).await?;
+    let commitment = announce(&deployment).await?;
     let mut redis = deployment.redis().connection().await?;
     let before = texts(&mut redis).await?;
 
@@ -104,8 +131,14 @@ async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()>
     roll_out(&mut deployment, (NEW, &old), &mut guests).await?;
     assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6, "it keeps its old id");
     sealed.check(&deployment).await?;
+    eventually(SOON, "the seed of the draw to be sealed", || {
+        let (deployment, mut redis, commitment) = (&deployment, redis.clone(), &commitment);
+        async move { check_draw(deployment, &mut redis, commitment).await }
+    })
+    .await?;
     roll_out(&mut deployment, (NEW, ""), &mut guests).await?;
     sealed.check(&deployment).await?;
+    check_draw(&deployment, &mut redis, &commitment).await?;
 
     // The keys are the same, so gateways need not fetch them anew; they are sealed under the new secret by now.
     let reply = guests[0].visitor.status().await?.expect(200)?;
