@@ -38,6 +38,7 @@ impl DrawSeeds {
         }
         event.draw_id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
         let seed = self.secret.new_draw_seed(room, &event.draw_id);
+        event.sealed_seed = None;
         event.commitment = Some(draw::commitment(&seed));
     }
 
