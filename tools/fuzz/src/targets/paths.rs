@@ -30,8 +30,12 @@ fn run(bytes: &[u8]) {
         && raw.starts_with('/')
         && servers::is_below(&raw, PLACE)
     {
-        assert!(COVERAGE.covering(HOST, &again).is_some(), "{encoded:?} is free");
+        assert!(is_covered(&again), "{encoded:?} is free");
     }
+}
+
+fn is_covered(path: &RequestPath) -> bool {
+    COVERAGE.covering(HOST, path).is_ok_and(|found| found.is_some())
 }
 
 /// Whatever some server takes for the covered place is covered.
@@ -40,7 +44,6 @@ pub(super) fn assert_not_free(path: &RequestPath) {
     let a_server_reads = |path: &String| servers::is_below(path, PLACE);
     // A request's target begins with a slash; what does not is no path of a site.
     if raw.starts_with('/') && servers::readings(raw).iter().any(a_server_reads) {
-        let is_covered = COVERAGE.covering(HOST, path).is_some();
-        assert!(is_covered, "{raw:?} is free, and some server takes it for {PLACE}");
+        assert!(is_covered(path), "{raw:?} is free, and some server takes it for {PLACE}");
     }
 }
