@@ -253,7 +253,7 @@ impl Roll {
                 // Those who hold a seat are admissions of the next moments.
                 admitted_last_minute: counters.admitted_last_minute + counters.held,
             },
-            held: paused || counters.serving_counter < 0,
+            held: paused,
             promised: counters.promised,
             nobody_waits: counters.nobody_waits,
             admitted: counters.admitted,
@@ -476,14 +476,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_admitted_while_a_draw_is_due_or_the_counter_is_below_zero() {
+    fn nobody_is_admitted_while_a_draw_is_due_and_a_counter_below_zero_holds_nobody() {
         let held = |serving_counter, pool: &Pool| {
             let counters = RoomCounters { serving_counter, ..counters() };
             let nothing = Counted::default();
             Roll::default().call(&counters, nothing, pool, &[], &in_force()).held
         };
         assert!(!held(0, &Pool::default()));
-        assert!(held(-1, &Pool::default()));
+        assert!(!held(-1, &Pool::default()), "limits move it on as from zero");
         assert!(held(0, &Pool { first: 5, last: 0, draw_id: "d".into() }));
     }
 }

@@ -318,7 +318,7 @@ fn all_served(last: &RoomSnapshot, serving_counter: i64, queue_counter: u64) -> 
     let settings = &last.settings;
     let is_limited =
         settings.total_active_users.is_some() || settings.new_users_per_minute.is_some();
-    is_limited && serving_counter >= signed(queue_counter)
+    is_limited && serving_counter.max(0) >= signed(queue_counter)
 }
 
 /// The numbers behind the serving counter, above `known` and up to `last`, that may be AWS-style visitors'. Where there is

@@ -45,7 +45,7 @@ end
 local is_applied = args.reset_epoch == line.reset_epoch
 if is_applied then
   local target, seen = args.serving_counter, args.serving_counter_before
-  if target > seen and line.serving_counter >= seen then
+  if target > seen and math.max(line.serving_counter, 0) >= seen then
     note_slow(line, target, args.known_period_ms)
     raise_serving(keys, line, target, now, 't')
   end

@@ -43,7 +43,7 @@ if before_this then
   end
   return seal(before_this)
 end
-local first_in_line = line.serving_counter >= line.queue_counter
+local first_in_line = math.max(line.serving_counter, 0) >= line.queue_counter
 
 -- Who may join, and how many of them may sit, if anybody can: those get the lower numbers. `outcomes` stays empty as long
 -- as all have places in the order of the call.

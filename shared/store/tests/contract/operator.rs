@@ -7,7 +7,7 @@ use vestibule_store::{
 
 use crate::{
     lost_answers::LosesAnswers,
-    world::{Leader, World, limited, token},
+    world::{Leader, World, decided, limited, token},
 };
 
 crate::on_every_server!(
@@ -15,6 +15,8 @@ crate::on_every_server!(
     a_change_on_old_settings_is_refused,
     of_two_who_create_a_room_one_has_to_read_it,
     the_counter_moves_by_increments_only,
+    a_counter_below_zero_is_moved_on_by_limits_like_one_at_zero,
+    whoever_comes_first_sits_at_once_though_the_counter_is_below_zero,
     an_increment_of_zero_restarts_no_clock,
     a_named_call_takes_effect_once,
     a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once,
@@ -70,6 +72,30 @@ async fn the_counter_moves_by_increments_only(world: World) {
         ClaimOutcome::NotServed,
         "a token does not help below the counter"
     );
+}
+
+/// Else nobody ever enters again.
+async fn a_counter_below_zero_is_moved_on_by_limits_like_one_at_zero(world: World) {
+    world.open(limited(2)).await;
+    assert_eq!(world.join(9, JoinMode::Enter).await.serving_counter, 2);
+    assert_eq!(world.store.increment(&world.room, -7).await.unwrap(), -5);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 3, "two are inside, and one more");
+    // An operator takes it back while a plan is made: that plan is dropped, the next one is not.
+    let tick = world.begin(1).await;
+    assert_eq!(world.store.increment(&world.room, -5).await.unwrap(), -2);
+    let mut late = decided(&tick.input);
+    late.plan.serving_counter = 4;
+    assert_eq!(world.apply(1, &tick, &late).await, -2);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 3, "as before");
+}
+
+async fn whoever_comes_first_sits_at_once_though_the_counter_is_below_zero(world: World) {
+    world.open(limited(2)).await;
+    assert_eq!(world.store.increment(&world.room, -5).await.unwrap(), -5);
+    assert_eq!(world.join(3, JoinMode::Enter).await.seated, 2);
+    assert_eq!(world.snapshot().await.serving_counter, 2);
 }
 
 async fn an_increment_of_zero_restarts_no_clock(world: World) {

@@ -48,7 +48,7 @@ end
 -- too high, so this holds only where the counter has reached everyone.
 local function nobody_waits(line)
   local over = line.admitted + line.left + line.expired + line.skipped
-  return line.serving_counter >= line.queue_counter and over >= line.queue_counter
+  return math.max(line.serving_counter, 0) >= line.queue_counter and over >= line.queue_counter
 end
 
 -- Counts these chunks (as texts) of the line, and those of the near blocks; returns the counts and the near
