@@ -29,6 +29,7 @@ pub(crate) struct Trail {
 
 /// What is known of a call.
 #[derive(Debug, Default, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Noted {
     /// The room, if it is of one.
     pub(crate) room: Option<String>,
@@ -40,6 +41,8 @@ pub(crate) struct Noted {
     pub(crate) done: bool,
     /// Whether it may have been changed, whatever becomes of the call.
     pub(crate) perhaps_done: bool,
+    /// Whether an earlier call of this name did it, and this one nothing.
+    pub(crate) repeats: bool,
     /// What is different, as it was.
     pub(crate) before: Value,
     /// The same, as it is.
@@ -96,6 +99,11 @@ impl Trail {
         self.with(|noted| noted.perhaps_done = true);
     }
 
+    /// An earlier call of this name has changed it, and is noted; this one changed nothing.
+    pub(crate) fn repeats(&self) {
+        self.with(|noted| noted.repeats = true);
+    }
+
     /// What is known: of the call, or of each of its rooms.
     pub(crate) fn noted(&self) -> Vec<Noted> {
         match &*lock(&self.rooms) {
@@ -114,6 +122,10 @@ impl Trail {
 impl Noted {
     /// Whether it belongs into the log after an answer of this status: it was done, or nobody knows that it was not.
     pub(crate) fn is_to_be_told(&self, status: StatusCode) -> bool {
+        // The earlier call may be this one's own attempt, whose answer was lost: then nobody else notes it.
+        if self.repeats && !self.perhaps_done {
+            return false;
+        }
         let is_unknown = status.is_server_error() || self.perhaps_done;
         status.is_success() || self.done || self.began && is_unknown
     }
@@ -182,5 +194,10 @@ mod tests {
         let trail = Trail::default();
         trail.done();
         assert!(told(&trail, 409), "a part of a document");
+        let trail = Trail::default();
+        trail.repeats();
+        assert!(!told(&trail, 200), "it is noted already");
+        trail.perhaps_done();
+        assert!(told(&trail, 200), "by its own first attempt");
     }
 }

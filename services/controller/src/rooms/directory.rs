@@ -234,7 +234,12 @@ impl RoomDirectory {
         // Tokens may have been made since.
         self.remember_tokens(&self.read(room).await?).await?;
         match self.store.reset_once(room, name).await {
-            Ok(_) => self.take_in(room).await,
+            Ok(begun) => {
+                if begun.again {
+                    trail.repeats();
+                }
+                self.take_in(room).await;
+            }
             Err(error) => return Err(self.explain(room, error).await),
         }
         // It is done, whether this can be read or not.

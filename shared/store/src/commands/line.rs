@@ -17,9 +17,23 @@ struct Increment<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 struct Incremented {
     reset_epoch: u64,
+    /// An older release does not keep it.
+    #[serde(default)]
+    before: Option<i64>,
     serving_counter: i64,
     by: i64,
     again: bool,
+}
+
+/// What an increment did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// Where the counter stood before; `None`: an older release answered the call, and did not keep it.
+    pub from: Option<i64>,
+    /// Where it stands.
+    pub to: i64,
+    /// An earlier call of this name did it, and this one nothing.
+    pub again: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,14 +48,24 @@ struct Reset {
     again: bool,
 }
 
+/// What a reset did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// The new reset epoch.
+    pub reset_epoch: u64,
+    /// An earlier call of this name did it, and this one nothing.
+    pub again: bool,
+}
+
 impl Store {
     /// Moves the serving counter by `by`, which may be negative or 0; returns where it stands.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn increment(&self, room: &RoomId, by: i64) -> Result<i64, StoreError> {
-        let stands = self.increment_once(room, &self.call_name(), by).await?;
-        stands.ok_or_else(|| StoreError::unexpected("a name that was given before"))
+        let moved = self.increment_once(room, &self.call_name(), by).await?;
+        let moved = moved.ok_or_else(|| StoreError::unexpected("a name that was given before"))?;
+        Ok(moved.to)
     }
 
     /// As [`Self::increment`], once for all calls of this name, which consists of letters, digits and `-._`. `None`:
@@ -54,14 +78,17 @@ impl Store {
         room: &RoomId,
         call: &str,
         by: i64,
-    ) -> Result<Option<i64>, StoreError> {
+    ) -> Result<Option<Moved>, StoreError> {
         let call = Increment { room, call, by };
         let mut done = self.send_increment(&call).await;
-        if is_unknown(&done) {
+        let is_sent_again = is_unknown(&done);
+        if is_sent_again {
             done = self.send_increment(&call).await.or(done);
         }
-        let done = done?;
-        Ok((done.by == by).then_some(done.serving_counter))
+        let Incremented { before: from, serving_counter: to, by: moved_by, again, .. } = done?;
+        // That it was done before may be known from the first of the two.
+        let moved = Moved { from, to, again: again && !is_sent_again };
+        Ok((moved_by == by).then_some(moved))
     }
 
     async fn send_increment(&self, call: &Increment<'_>) -> Result<Incremented, StoreError> {
@@ -75,7 +102,7 @@ impl Store {
                 &reply,
                 |_| None,
                 |reply| {
-                    let &Incremented { reset_epoch, serving_counter, by, again } = reply;
+                    let &Incremented { reset_epoch, serving_counter, by, again, .. } = reply;
                     let done = What::Incremented { reset_epoch, by, serving_counter };
                     if again { Vec::new() } else { vec![done] }
                 },
@@ -90,21 +117,22 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn reset(&self, room: &RoomId) -> Result<u64, StoreError> {
-        self.reset_once(room, &self.call_name()).await
+        Ok(self.reset_once(room, &self.call_name()).await?.reset_epoch)
     }
 
     /// As [`Self::reset`], once for all calls of this name, which consists of letters, digits and `-._`.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
-    pub async fn reset_once(&self, room: &RoomId, call: &str) -> Result<u64, StoreError> {
+    pub async fn reset_once(&self, room: &RoomId, call: &str) -> Result<Begun, StoreError> {
         let call = ToReset { room, call };
         let mut done = self.send_reset(&call).await;
-        if is_unknown(&done) {
+        let is_sent_again = is_unknown(&done);
+        if is_sent_again {
             done = self.send_reset(&call).await.or(done);
         }
-        let done = done?;
-        Ok(done.reset_epoch)
+        let Reset { reset_epoch, again } = done?;
+        Ok(Begun { reset_epoch, again: again && !is_sent_again })
     }
 
     async fn send_reset(&self, call: &ToReset<'_>) -> Result<Reset, StoreError> {

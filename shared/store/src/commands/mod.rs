@@ -74,6 +74,7 @@ pub use inlet::{InletAlarm, LetIn, PeriodDecision, Replaced, Replacing};
 pub use join::{Admittance, BeyondLimits, Join, JoinMode, Joined};
 pub use lead::{Asking, Standing, Term};
 pub use leave::{Departure, EndedAs};
+pub use line::{Begun, Moved};
 pub use outbox::{KeptEvent, MOST_EVENTS, Observed, OutgoingEvent};
 pub use places::PlacesPage;
 pub use position_expiry::PositionExpiry;

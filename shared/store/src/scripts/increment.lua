@@ -2,7 +2,8 @@
 
 KEYS  line settings sessions entered rate rows calls
 ARGV  now_ms seen document
-Returns {reset_epoch serving_counter by again}
+Returns {reset_epoch before serving_counter by again}
+      before: where the counter stood; nil: an older release answered this call.
       again: this call came before under its name, and is answered as then; `by` is what it moved the counter by.
       An increment that reaches a gap of numbers that nobody holds skips the gap.
 Keeps an increment of 0 changes nothing.
@@ -20,5 +21,5 @@ local moved = line.serving_counter - before
 if moved ~= 0 then redis.call('HINCRBY', keys.line, 'moved_by_hand', string.format('%.0f', moved)) end
 publish(keys, args.room, now)
 return answer(keep_answer(keys, call, {
-  reset_epoch = line.reset_epoch, serving_counter = line.serving_counter, by = args.by, again = false,
+  reset_epoch = line.reset_epoch, before = before, serving_counter = line.serving_counter, by = args.by, again = false,
 }))

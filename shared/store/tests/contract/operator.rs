@@ -2,7 +2,7 @@
 
 use vestibule_domain::{RoomSettings, schedule::RoomConfig};
 use vestibule_store::{
-    ClaimOutcome, Deletion, JoinMode, People, PutOutcome, SessionKind, StoreError,
+    Begun, ClaimOutcome, Deletion, JoinMode, Moved, People, PutOutcome, SessionKind, StoreError,
 };
 
 use crate::{
@@ -20,6 +20,7 @@ crate::on_every_server!(
     an_increment_of_zero_restarts_no_clock,
     a_named_call_takes_effect_once,
     a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once,
+    where_the_counter_stood_is_told_though_it_went_as_far_as_it_can,
     a_reset_empties_the_room,
     a_deleted_room_leaves_nothing_but_its_tombstone,
     a_room_of_a_deleted_name_is_another_room,
@@ -111,16 +112,16 @@ async fn an_increment_of_zero_restarts_no_clock(world: World) {
 async fn a_named_call_takes_effect_once(world: World) {
     let (store, room) = (&world.store, &world.room);
     world.open(RoomSettings::default()).await;
-    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), Some(5));
+    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), moved(0, 5, false));
     store.increment(room, 2).await.unwrap();
-    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), Some(5), "as then");
+    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), moved(0, 5, true), "as then");
     assert_eq!(store.increment_once(room, "a", 6).await.unwrap(), None, "it names another call");
     assert_eq!(world.snapshot().await.serving_counter, 7);
-    let epoch = store.reset_once(room, "a").await.unwrap();
+    let begun = store.reset_once(room, "a").await.unwrap();
     world.join(3, JoinMode::Queue).await;
-    assert_eq!(store.reset_once(room, "a").await.unwrap(), epoch);
+    assert_eq!(store.reset_once(room, "a").await.unwrap(), Begun { again: true, ..begun });
     assert_eq!(world.snapshot().await.queue_counter, 3, "nobody lost a place by it");
-    assert!(store.reset_once(room, "b").await.unwrap() > epoch);
+    assert!(store.reset_once(room, "b").await.unwrap().reset_epoch > begun.reset_epoch);
 }
 
 async fn a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once(world: World) {
@@ -137,8 +138,24 @@ async fn a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once(world: 
     link.lose(2);
     let unknown = store.increment_once(room, "mine", 4).await;
     assert!(matches!(unknown, Err(StoreError::Unavailable(_))), "{unknown:?}");
-    assert_eq!(store.increment_once(room, "mine", 4).await.unwrap(), Some(4));
-    assert_eq!(world.snapshot().await.serving_counter, 4);
+    assert_eq!(store.increment_once(room, "mine", 4).await.unwrap(), moved(0, 4, true));
+    link.lose(1);
+    let first = store.increment_once(room, "first", 1).await.unwrap();
+    assert_eq!(first, moved(4, 5, false), "it was this very call's first attempt");
+    assert_eq!(world.snapshot().await.serving_counter, 5);
+}
+
+async fn where_the_counter_stood_is_told_though_it_went_as_far_as_it_can(world: World) {
+    const MOST: i64 = (1 << 53) - 1;
+    let (store, room) = (&world.store, &world.room);
+    world.open(RoomSettings::default()).await;
+    store.increment(room, 7).await.unwrap();
+    assert_eq!(store.increment_once(room, "a", MOST).await.unwrap(), moved(7, MOST, false));
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as it is answered")]
+fn moved(from: i64, to: i64, again: bool) -> Option<Moved> {
+    Some(Moved { from: Some(from), to, again })
 }
 
 async fn a_reset_empties_the_room(world: World) {

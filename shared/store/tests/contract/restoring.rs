@@ -379,7 +379,10 @@ async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
 async fn a_call_whose_answer_is_put_back_is_not_carried_out_again(world: World) {
     world.open(RoomSettings::default()).await;
     let epoch = world.reset_epoch().await;
-    let by = async |name, by| world.store.increment_once(&world.room, name, by).await.unwrap();
+    let by = async |name, by| {
+        let moved = world.store.increment_once(&world.room, name, by).await.unwrap();
+        moved.map(|moved| moved.to)
+    };
     assert_eq!((by("a", 5).await, by("b", 2).await), (Some(5), Some(7)));
     wipe_and_reconcile(&world, |_| {}, &[]).await;
     let answer = |name: &str, by: i64, stands: i64| AnsweredCall {
