@@ -11,7 +11,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use vestibule_issuance::problem_of;
 use vestibule_runtime::Problem;
-use vestibule_store::{AuditLimits, AuditList, AuditQuery, Store};
+use vestibule_store::{AuditLimits, AuditList, AuditPage, AuditQuery, Store};
 
 pub(crate) use self::{
     entry::{AuditEntry, NotedEntry},
@@ -60,7 +60,7 @@ impl AuditLog {
         }
     }
 
-    /// Reads entries, the newest first.
+    /// Reads entries, the newest first, and whether there are no older ones.
     ///
     /// # Errors
     /// 503 while Redis is away.
@@ -68,12 +68,12 @@ impl AuditLog {
         &self,
         list: AuditList,
         query: AuditQuery,
-    ) -> Result<Vec<NotedEntry>, Problem> {
-        let texts = self.store.read_audit(list, query).await;
-        let texts = texts.map_err(|error| problem_of(&error))?;
+    ) -> Result<(Vec<NotedEntry>, bool), Problem> {
+        let page = self.store.read_audit(list, query).await;
+        let AuditPage { entries, is_last } = page.map_err(|error| problem_of(&error))?;
         let read = |text: &String| serde_json::from_str(text);
-        let entries: Result<Vec<_>, _> = texts.iter().map(read).collect();
-        entries.map_err(|error| Problem::internal(&error))
+        let entries: Result<Vec<_>, _> = entries.iter().map(read).collect();
+        Ok((entries.map_err(|error| Problem::internal(&error))?, is_last))
     }
 
     fn limits(&self, list: AuditList) -> AuditLimits {

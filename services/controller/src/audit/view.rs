@@ -2,6 +2,8 @@
 //! Whoever makes a view leaves out what is secret, which is known there; here no member is left out for its name, since
 //! operators choose the names of events and labels.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -15,6 +17,9 @@ const LONGEST_TEXT: usize = 500;
 const LONGEST: usize = 4_000;
 /// The longest text or list in one that is longer, in bytes: a hash is no shorter.
 const LONGEST_IN_MUCH: usize = 120;
+/// So much of each side is told at all, in bytes: a list of the log has room for thousands of entries, and reading some of
+/// them holds nobody up.
+const MOST: usize = 14_000;
 /// So many hexadecimal digits tell one hash from another.
 const DIGITS: usize = 16;
 
@@ -68,13 +73,37 @@ pub(super) fn difference(before: &Value, after: &Value) -> (Value, Value) {
 }
 
 /// The same without long texts. If that is not enough, lists and more texts are told by their hashes too; but
-/// every member is named and every number and switch told, so nothing can be hidden among much else.
+/// every member is named and every number and switch told, so nothing can be hidden among much else. Only of what is too
+/// much even so the longest members are told by their hashes as a whole.
 pub(super) fn shortened(mut value: Value) -> Value {
     shorten(&mut value, LONGEST_TEXT, LONGEST);
     if value.to_string().len() > LONGEST {
         shorten(&mut value, LONGEST_IN_MUCH, LONGEST_IN_MUCH);
     }
+    bound(&mut value);
     value
+}
+
+/// Tells the longest members by their hashes, until all is short enough.
+fn bound(value: &mut Value) {
+    let mut left = value.to_string().len();
+    if let Value::Object(members) = value {
+        let mut texts: Vec<_> =
+            members.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+        texts.sort_by_key(|(_, text)| Reverse(text.len()));
+        for (name, text) in texts {
+            if left <= MOST {
+                return;
+            }
+            let told = file(&text);
+            left = (left + told.to_string().len()).saturating_sub(text.len());
+            members.insert(name, told);
+        }
+    }
+    // Nor are there so many members.
+    if left > MOST {
+        *value = file(&value.to_string());
+    }
 }
 
 /// Tells texts and lists of more bytes by their hashes.
@@ -193,6 +222,24 @@ mod tests {
         assert_eq!(text, json!({ "text": file(&"ü".repeat(600)) }));
         let much = shortened(json!(vec![1; 3_000]));
         assert_eq!(much["bytes"], 6_001);
+    }
+
+    /// Else a few entries push everybody else's out, and Redis stands still while they are read.
+    #[test]
+    fn an_entry_is_bounded_whatever_is_changed() {
+        let event = json!({ "title": { "en": "x".repeat(100) }, "total_active_users": 5 });
+        let events: Map<_, _> =
+            (0..1_000).map(|nth| (format!("event-{nth}"), event.clone())).collect();
+        let told =
+            shortened(json!({ "events": events, "queue_all": true, "labels": { "a": "b" } }));
+        let whole = Value::from(events).to_string();
+        let expected = json!({ "events": file(&whole), "queue_all": true, "labels": { "a": "b" } });
+        assert_eq!(told, expected);
+        let many: Map<_, _> = (0..9_000).map(|nth| (format!("{nth}"), json!(nth))).collect();
+        for value in [json!("x".repeat(99_999)), json!(vec![vec![0; 99]; 99]), many.into()] {
+            let told = shortened(value);
+            assert!(told.to_string().len() <= MOST && told["sha256"].is_string(), "{told}");
+        }
     }
 
     #[test]

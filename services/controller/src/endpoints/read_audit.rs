@@ -23,7 +23,9 @@ const DEFAULT_LIMIT: u64 = 100;
 const MOST: u64 = 1_000;
 /// Entries that are read at a time, and that one call looks at, at most.
 const PAGE: u64 = 500;
-const MOST_LOOKED_AT: u64 = 10_000;
+const MOST_LOOKED_AT: usize = 10_000;
+/// Times that one call reads, at most: a time is no more than a megabyte of long entries.
+const MOST_READS: usize = 40;
 const MICROS: u64 = 1_000_000;
 
 /// Which entries.
@@ -78,10 +80,13 @@ pub(crate) async fn read_audit(
     let (list, limit) = (filter.list()?, filter.limit()?);
     let since = filter.from.unwrap_or(0).saturating_mul(MICROS);
     let (mut before, mut entries) = (filter.first(), Vec::new());
-    for _ in 0..MOST_LOOKED_AT / PAGE {
-        let query = AuditQuery { before, since, limit: PAGE };
-        let page = controller.audit.read(list, query).await?;
-        let is_last = (page.len() as u64) < PAGE;
+    let (mut looked_at, mut page_size) = (0, limit.min(PAGE));
+    for _ in 0..MOST_READS {
+        let query = AuditQuery { before, since, limit: page_size };
+        let (page, is_last) = controller.audit.read(list, query).await?;
+        looked_at += page.len();
+        // More are not of this room, or of others.
+        page_size = PAGE;
         for entry in page {
             before = Some(entry.id);
             if filter.wants(&entry) && may_see(&caller, &entry) {
@@ -93,6 +98,9 @@ pub(crate) async fn read_audit(
         }
         if is_last {
             return Ok(Json(AuditPage { entries, next: None }));
+        }
+        if looked_at >= MOST_LOOKED_AT {
+            break;
         }
     }
     Ok(Json(AuditPage { entries, next: before }))

@@ -57,9 +57,24 @@ struct Noted {
     id: u64,
 }
 
-#[derive(Deserialize)]
-struct Read {
-    entries: Vec<String>,
+#[derive(Serialize)]
+struct ToRead {
+    #[serde(flatten)]
+    query: AuditQuery,
+    most_bytes: u64,
+}
+
+/// So much is read at once, in bytes, if there is more than one entry: nobody else is answered meanwhile.
+const MOST_BYTES_AT_ONCE: u64 = 1024 * 1024;
+
+/// Entries as they were noted.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AuditPage {
+    /// Each with its `id`, the newest first.
+    pub entries: Vec<String>,
+    /// Whether the query asks for no older ones; else there are more, beyond its limit or beyond the bytes that are read
+    /// at once.
+    pub is_last: bool,
 }
 
 impl Store {
@@ -80,7 +95,7 @@ impl Store {
         Ok(noted.id)
     }
 
-    /// Entries as they were noted, each with its `id`, the newest first.
+    /// Entries of a list, no more than a megabyte of them.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -88,10 +103,10 @@ impl Store {
         &self,
         list: AuditList,
         query: AuditQuery,
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<AuditPage, StoreError> {
         let [key, _] = list.keys();
-        let read: Read = self.call_on(&scripts::READ_AUDIT, &[key], &query).await?;
-        Ok(read.entries)
+        let query = ToRead { query, most_bytes: MOST_BYTES_AT_ONCE };
+        self.call_on(&scripts::READ_AUDIT, &[key], &query).await
     }
 }
 

@@ -56,7 +56,7 @@ mod traffic;
 
 pub use announce::{CONTROLLER, Running, is_controller};
 pub use apply_plan::Push;
-pub use audit::{AuditLimits, AuditList, AuditQuery};
+pub use audit::{AuditLimits, AuditList, AuditPage, AuditQuery};
 pub use backup::{AuditCopy, DeploymentCopy, Expiring, Import, Piece};
 pub use begin_tick::TickReport;
 pub use burials::Burials;

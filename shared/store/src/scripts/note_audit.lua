@@ -14,7 +14,7 @@ local args = arguments({
   -- The most entries, and the most bytes of them.
   most = 'integer', most_bytes = 'integer',
 })
--- Old ones that are looked at with each new one: it may not take long.
+-- So many old ones are forgotten with each new one: it may not take long.
 local LOOK_AT = 100
 local now = time_ms(ARGV[1])
 local newest = redis.call('ZRANGE', keys.audit, -1, -1, 'WITHSCORES')
@@ -24,15 +24,13 @@ redis.call('ZADD', keys.audit, string.format('%d', id), member)
 local count = redis.call('ZCARD', keys.audit)
 local bytes = #member
 if count > 1 then bytes = bytes + (tonumber(redis.call('GET', keys.audit_bytes) or nil) or 0) end
-local oldest = redis.call('ZRANGE', keys.audit, 0, LOOK_AT - 1, 'WITHSCORES')
-local gone = 0
-for i = 1, #oldest, 2 do
-  local is_old = tonumber(oldest[i + 1]) < (now - args.keep_ms) * 1000
-  local is_last = count - gone == 1
-  if is_last or not (is_old or count - gone > args.most or bytes > args.most_bytes) then break end
-  gone = gone + 1
-  bytes = bytes - #oldest[i]
+local old = redis.call('ZCOUNT', keys.audit, '-inf', string.format('(%d', (now - args.keep_ms) * 1000))
+-- One at a time, and none that stays: a list may have entries of an older release that are very long.
+for nth = 1, LOOK_AT do
+  if count == 1 or not (nth <= old or count > args.most or bytes > args.most_bytes) then break end
+  bytes = bytes - #redis.call('ZRANGE', keys.audit, 0, 0)[1]
+  redis.call('ZREMRANGEBYRANK', keys.audit, 0, 0)
+  count = count - 1
 end
-if gone > 0 then redis.call('ZREMRANGEBYRANK', keys.audit, 0, gone - 1) end
 redis.call('SET', keys.audit_bytes, string.format('%d', math.max(bytes, 0)))
 return encode({ id = id })

@@ -2,16 +2,16 @@
 
 KEYS  audit
 ARGV  now_ms document
-Returns {entries}
-      entries: texts.
+Returns {entries is_last}
+      entries: texts. is_last: no older ones are wanted; else there are more, beyond the limit or the bytes.
 ]]
 local args = arguments({
   -- Only what was noted before this id; nil = from the newest on.
   before = 'integer',
   -- Nothing that was noted before this id; 0 = all.
   since = 'integer',
-  -- The most entries.
-  limit = 'integer',
+  -- The most entries, and the most bytes of them: but one is always told.
+  limit = 'integer', most_bytes = 'integer',
 })
 local newer = 0
 if args.before then
@@ -19,5 +19,11 @@ if args.before then
 end
 local left = redis.call('ZCOUNT', keys.audit, string.format('%d', args.since), '+inf') - newer
 local count = math.min(args.limit, left)
-if count <= 0 then return encode({ entries = {} }) end
-return encode({ entries = redis.call('ZREVRANGE', keys.audit, newer, newer + count - 1) })
+local entries, bytes = {}, 0
+for nth = newer, newer + count - 1 do
+  local entry = redis.call('ZREVRANGE', keys.audit, nth, nth)[1]
+  bytes = bytes + #entry
+  if bytes > args.most_bytes and #entries > 0 then break end
+  entries[#entries + 1] = entry
+end
+return encode({ entries = entries, is_last = #entries >= left })

@@ -13,6 +13,7 @@ crate::on_every_server!(
     entries_of_one_moment_and_of_a_clock_that_went_back_have_ids_that_rise,
     old_entries_are_forgotten,
     there_are_no_more_entries_and_bytes_than_were_said,
+    no_more_than_a_megabyte_is_read_at_once,
     calls_for_visitors_push_nothing_out,
     of_two_who_change_the_tokens_one_has_to_read_them_again,
 );
@@ -27,7 +28,7 @@ async fn note(world: &World, text: &str, limits: AuditLimits) -> u64 {
 
 async fn read(world: &World, before: Option<u64>, since: u64, limit: u64) -> Vec<(u64, String)> {
     let query = AuditQuery { before, since, limit };
-    let entries = world.store.read_audit(AuditList::Changes, query).await.unwrap();
+    let entries = world.store.read_audit(AuditList::Changes, query).await.unwrap().entries;
     let entry = |text: String| {
         let entry: Value = serde_json::from_str(&text).unwrap();
         (entry["id"].as_u64().unwrap(), entry["what"].as_str().unwrap().to_owned())
@@ -92,6 +93,28 @@ async fn there_are_no_more_entries_and_bytes_than_were_said(world: World) {
     assert_eq!(texts(&world).await, ["d".repeat(1_000)], "the last one stays, however long");
 }
 
+/// Else whoever asks for a few entries stops all others for as long as it takes to read those of a release that noted long
+/// ones.
+async fn no_more_than_a_megabyte_is_read_at_once(world: World) {
+    let plenty = AuditLimits { most_bytes: 100_000_000, ..PLENTY };
+    for bytes in [1_500_000, 400_000, 400_000, 400_000] {
+        note(&world, &"x".repeat(bytes), plenty).await;
+    }
+    let page = async |before, limit| {
+        let query = AuditQuery { before, since: 0, limit };
+        let page = world.store.read_audit(AuditList::Changes, query).await.unwrap();
+        let last: Value = serde_json::from_str(page.entries.last().unwrap()).unwrap();
+        (page.entries.len(), page.is_last, last["id"].as_u64())
+    };
+    let (entries, is_last, before) = page(None, 100).await;
+    assert_eq!((entries, is_last), (2, false));
+    let (entries, is_last, before) = page(before, 100).await;
+    assert_eq!((entries, is_last), (1, false), "the next one is too long");
+    let (entries, is_last, _) = page(before, 100).await;
+    assert_eq!((entries, is_last), (1, true), "one is told, however long");
+    assert_eq!(page(None, 1).await.0, 1);
+}
+
 async fn calls_for_visitors_push_nothing_out(world: World) {
     let limits = AuditLimits { most: 2, ..PLENTY };
     note(&world, "change", limits).await;
@@ -100,7 +123,7 @@ async fn calls_for_visitors_push_nothing_out(world: World) {
     }
     assert_eq!(texts(&world).await, ["change"]);
     let query = AuditQuery { before: None, since: 0, limit: 10 };
-    assert_eq!(world.store.read_audit(AuditList::Visits, query).await.unwrap().len(), 2);
+    assert_eq!(world.store.read_audit(AuditList::Visits, query).await.unwrap().entries.len(), 2);
 }
 
 async fn of_two_who_change_the_tokens_one_has_to_read_them_again(world: World) {

@@ -316,19 +316,19 @@ async fn the_audit_log_comes_back_whole_and_goes_on(world: World) {
         other.store.import_audit(copy).await.unwrap();
     }
     let all = AuditQuery { before: None, since: 0, limit: 1_000 };
-    let was = world.store.read_audit(AuditList::Changes, all).await.unwrap();
+    let was = world.store.read_audit(AuditList::Changes, all).await.unwrap().entries;
     assert_eq!(was.len() as u64, NOTED);
-    assert_eq!(other.store.read_audit(AuditList::Changes, all).await.unwrap(), was);
+    assert_eq!(other.store.read_audit(AuditList::Changes, all).await.unwrap().entries, was);
     // Its bytes were counted: what is too much goes with the next entry, and nothing before.
     let bytes = was.iter().map(String::len).sum::<usize>() as u64;
     let next = r#"{"number":"next"}"#;
     let room = AuditLimits { most_bytes: bytes + 100, ..limits };
     other.store.note_audit(AuditList::Changes, next, room).await.unwrap();
-    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap();
+    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap().entries;
     assert_eq!(found.len() as u64, NOTED + 1);
     other.store.note_audit(AuditList::Changes, next, room).await.unwrap();
     let tight = AuditLimits { most_bytes: bytes, ..limits };
     other.store.note_audit(AuditList::Changes, next, tight).await.unwrap();
-    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap();
+    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap().entries;
     assert!((found.len() as u64) < NOTED + 3, "{}", found.len());
 }
