@@ -6,7 +6,7 @@
 //! | key | type | expires | what |
 //! |---|---|---|---|
 //! | `vestibule:room:{R}:line` | hash | no | counters and epochs of the line |
-//! | `vestibule:room:{R}:settings` | hash | no | settings and events as JSON; the phase under way and the next, as the scripts need them |
+//! | `vestibule:room:{R}:settings` | hash | no | settings and events as JSON; the phase under way and the next, as the scripts need them; `created_epoch`: the room's first reset epoch, unless it was lost |
 //! | `vestibule:room:{R}:sessions` | sorted set | swept | queue number → last ms of its session |
 //! | `vestibule:room:{R}:records` | hash | swept | queue number → the record of its token |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |

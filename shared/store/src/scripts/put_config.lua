@@ -27,7 +27,11 @@ local version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0
 if args.new_only and exists then return answer({ outcome = 'conflict' }) end
 if args.version and args.version ~= version then return answer({ outcome = 'conflict' }) end
 -- The epoch is a time, so that ids of a deleted room of this name stay invalid.
-if not exists then begin_state(math.max(now, args.least_epoch), 1, args.nonce) end
+if not exists then
+  begin_state(math.max(now, args.least_epoch), 1, args.nonce)
+  -- A reset keeps it: what calls were answered before is of another room, see `lib/once`.
+  redis.call('HSET', keys.settings, 'created_epoch', stamp.reset_epoch)
+end
 -- Numbers handed out until now belong to the old settings: open or close the pool by those first.
 local line = read_line(keys.line)
 local before = read_settings(keys.settings, now)

@@ -20,6 +20,7 @@ crate::on_every_server!(
     an_increment_of_zero_restarts_no_clock,
     a_named_call_takes_effect_once,
     a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once,
+    calls_of_a_room_that_was_deleted_do_not_count_for_the_next_of_its_name,
     where_the_counter_stood_is_told_though_it_went_as_far_as_it_can,
     a_reset_empties_the_room,
     a_deleted_room_leaves_nothing_but_its_tombstone,
@@ -143,6 +144,30 @@ async fn a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once(world: 
     let first = store.increment_once(room, "first", 1).await.unwrap();
     assert_eq!(first, moved(4, 5, false), "it was this very call's first attempt");
     assert_eq!(world.snapshot().await.serving_counter, 5);
+}
+
+/// The room, its names and its number are others': what was done to the one before was not done to this one.
+async fn calls_of_a_room_that_was_deleted_do_not_count_for_the_next_of_its_name(world: World) {
+    let (store, room) = (&world.store, &world.room);
+    let deleted = async || {
+        assert!(matches!(store.delete_room(room, None).await.unwrap(), Deletion::Done(_)));
+        world.open(RoomSettings::default()).await;
+    };
+    world.open(RoomSettings::default()).await;
+    store.increment_once(room, "a", 5).await.unwrap();
+    deleted().await;
+    assert_eq!(store.increment_once(room, "a", 6).await.unwrap(), moved(0, 6, false));
+    let before = store.reset_once(room, "a").await.unwrap();
+    deleted().await;
+    let begun = store.reset_once(room, "a").await.unwrap();
+    assert!(begun.reset_epoch > before.reset_epoch && !begun.again);
+    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), moved(0, 5, false));
+    store.reset(room).await.unwrap();
+    assert_eq!(
+        store.increment_once(room, "a", 5).await.unwrap(),
+        moved(0, 5, true),
+        "the same room"
+    );
 }
 
 async fn where_the_counter_stood_is_told_though_it_went_as_far_as_it_can(world: World) {

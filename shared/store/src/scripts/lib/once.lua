@@ -18,10 +18,15 @@ end
 
 local function call_key(keys, call) return keys.calls .. ':' .. call.name end
 
--- What the call was answered; nil: it never came, or long ago.
+-- What the call was answered; nil: it never came, or long ago, or to a room of this name that was deleted since. What
+-- newcomers' calls are answered has no names, and they are named by the epoch.
 local function answered_before(keys, call)
   local text = redis.call('GET', call_key(keys, call))
-  return text and cjson.decode(text) or nil
+  local told = text and cjson.decode(text)
+  if not told then return nil end
+  local created_epoch = tonumber(redis.call('HGET', keys.settings, 'created_epoch') or nil) or 0
+  if told.reset_epoch and told.reset_epoch < created_epoch then return nil end
+  return told
 end
 
 -- As it was answered, and that it was.
