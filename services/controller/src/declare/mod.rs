@@ -7,8 +7,12 @@ mod check;
 mod diff;
 mod heirs;
 mod plan;
+mod size;
 
-pub(crate) use self::apply::{Order, apply};
+pub(crate) use self::{
+    apply::{Order, apply},
+    size::check_size,
+};
 
 #[cfg(test)]
 mod tests;

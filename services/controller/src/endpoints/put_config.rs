@@ -1,11 +1,15 @@
 //! `PUT /v1/config`
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::extract::{Request, State};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::task::spawn_blocking;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    task::spawn_blocking,
+    time::timeout,
+};
 use utoipa::IntoParams;
 use vestibule_domain::LabelSelectorError;
 use vestibule_runtime::{
@@ -17,7 +21,7 @@ use crate::{
     access::Caller,
     api_types::{Declaration, DeclarationSchema, Plan},
     audit::Trail,
-    declare::{Order, apply},
+    declare::{Order, apply, check_size},
     endpoints::responses::{ApplyConflict, BodyRefusals, InvalidRequest, Refusals},
     extractors::Upload,
     rooms::Rollout,
@@ -28,6 +32,12 @@ use crate::{
 
 /// The longest document, in bytes: a thousand rooms, and some with pages of their own.
 const LONGEST: usize = 32 * 1024 * 1024;
+/// Documents of this process that are read and applied at a time: a long one takes a few hundred megabytes meanwhile. And
+/// those that arrive or wait.
+static APPLIED: Semaphore = Semaphore::const_new(1);
+static ARRIVING: Semaphore = Semaphore::const_new(4);
+/// For how long others wait.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How it is applied.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -71,7 +81,9 @@ pub(crate) async fn put_config(
     let prune = options.prune.as_deref().map(str::parse).transpose();
     let wrong = |error: LabelSelectorError| invalid().field("prune", error.to_string());
     let prune = prune.map_err(wrong)?;
+    let _arrives = turn(&ARRIVING).await?;
     let upload = Upload::read(request, LONGEST).await?;
+    let _is_applied = turn(&APPLIED).await?;
     // A long document takes a second of a processor.
     let read = spawn_blocking(move || document(&upload).map(Declaration::read)).await;
     let (declared, errors) = read.map_err(|error| Problem::internal(&error))??;
@@ -86,8 +98,22 @@ pub(crate) async fn put_config(
     Ok((rollout, Json(plan)))
 }
 
+/// Waits until there are fewer documents.
+///
+/// # Errors
+/// 503 if that takes too long.
+async fn turn(places: &'static Semaphore) -> Result<SemaphorePermit<'static>, Problem> {
+    let place = timeout(PATIENCE, places.acquire()).await;
+    let busy = || {
+        let detail = "other documents are being read and applied: try again";
+        Problem::new(ProblemType::Overloaded).detail(detail)
+    };
+    place.ok().and_then(Result::ok).ok_or_else(busy)
+}
+
 fn document(upload: &Upload) -> Result<Value, Problem> {
     if !upload.media_type.contains("yaml") {
+        check_size(&upload.bytes)?;
         return Json::from_bytes(&upload.bytes).map(|Json(Unique(value))| value);
     }
     let text = std::str::from_utf8(&upload.bytes);
@@ -98,4 +124,30 @@ fn document(upload: &Upload) -> Result<Value, Problem> {
 
 fn invalid() -> Problem {
     Problem::new(ProblemType::InvalidRequest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn documents_wait_for_one_another_and_not_for_ever() {
+        static PLACES: Semaphore = Semaphore::const_new(1);
+        let place = turn(&PLACES).await.unwrap();
+        assert!(turn(&PLACES).await.is_err());
+        drop(place);
+        assert!(turn(&PLACES).await.is_ok());
+    }
+
+    #[test]
+    fn a_document_of_empty_lists_without_end_is_not_read() {
+        let upload = |media_type: &str, text: String| Upload {
+            media_type: media_type.to_owned(),
+            bytes: text.into(),
+        };
+        let lists = format!("{{\"rooms\":[{}[]]}}", "[],".repeat(1_000_000));
+        for media_type in ["application/json", "application/yaml"] {
+            assert!(document(&upload(media_type, lists.clone())).is_err(), "{media_type}");
+        }
+    }
 }
