@@ -2,6 +2,7 @@
 //! they had.
 
 use redis::cmd;
+use serde_json::json;
 use vestibule_domain::{
     RoomSettings,
     inlet::{AlarmState, Period},
@@ -69,9 +70,10 @@ async fn what_was_done_once_stays_done(world: World) {
     assert!(lets_in(&other, 2).await, "of a period");
     assert!(exits(&other, "exits").await, "of a report");
     let again = other.store.increment_once(&other.room, "open", 5).await.unwrap();
-    assert!(again.is_none() || again == stands, "{again:?}");
-    assert_eq!(other.store.reset_once(&other.room, "reset").await.unwrap(), epoch);
-    assert_eq!(other.reset_epoch().await, epoch);
+    assert!(again.is_some_and(|moved| moved.again && Some(moved.to) == stands.map(|it| it.to)));
+    let begun = other.store.reset_once(&other.room, "reset").await.unwrap();
+    assert!(begun.again && begun.reset_epoch == epoch.reset_epoch, "{begun:?}");
+    assert_eq!(other.reset_epoch().await, epoch.reset_epoch);
     assert_eq!(other.snapshot().await.serving_counter, stood);
     assert_eq!(other.store.inlet_alarm(&other.room).await.unwrap(), alarm);
     let key = "vestibule:room:{sale}:calls:increment:open";
@@ -147,9 +149,11 @@ async fn what_was_put_back_after_a_loss_moves_too(world: World) {
     for key in [list, "vestibule:room:{sale}:calls:increment:open"] {
         world.server.ask::<()>(cmd("DEL").arg(key)).await;
     }
+    let epoch = world.reset_epoch().await;
+    let answer = json!({ "reset_epoch": epoch, "serving_counter": 5, "by": 5, "again": false });
     let calls = [vestibule_store::AnsweredCall {
         name: "increment:open".to_owned(),
-        answer: r#"{"reset_epoch":1,"serving_counter":5,"by":5,"again":false}"#.into(),
+        answer: answer.to_string().into(),
         kept_seconds: 86_400,
     }];
     world.store.restore_calls(&world.room, &calls).await.unwrap();
