@@ -254,7 +254,7 @@ async fn what_cannot_be_used_is_refused_and_changes_nothing() -> Result<()> {
     let bad = sale.dir.path().join("bad");
     let reasons: [(&[u8], &str); 3] = [
         (&whole[..whole.len() / 2], "cut short"),
-        (b"{\"backup\":{\"version\":3,\"release\":\"9.9.9\"}}\n", "restore it with release 9.9.9"),
+        (b"{\"backup\":{\"version\":4,\"release\":\"9.9.9\"}}\n", "restore it with release 9.9.9"),
         (b"hello", "no backup of Vestibule"),
     ];
     for (bytes, why) in reasons {
