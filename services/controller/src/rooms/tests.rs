@@ -86,7 +86,7 @@ async fn another_beacon_has_another_seed() {
     assert_eq!((&same.commitment, &same.draw_id), (&one.commitment, &one.draw_id));
     let all = [without, one, two, none];
     for (index, event) in all.iter().enumerate() {
-        let seed = controller.secret.draw_seed(&room(), &event.draw_id, None);
+        let seed = controller.secret.promised_seed(&room(), event).unwrap();
         assert_eq!(event.commitment, Some(draw::commitment(&seed)));
         let others = all[..index].iter();
         assert!(others.into_iter().all(|other| other.commitment != event.commitment), "{index}");

@@ -17,6 +17,7 @@ fn event(name: &str, prequeue_start: Option<u64>, start: u64, end: u64) -> Event
         beacon: None,
         draw_id: String::new(),
         commitment: None,
+        sealed_seed: None,
         suspended: false,
         overrides: Overrides::default(),
     }
