@@ -181,14 +181,9 @@ async fn expect_called(browser: &Chromium, button: &str) -> Result<()> {
     );
     let focus = browser.eval("document.activeElement.id").await?;
     ensure!(focus == "language", "the focus has moved to {focus}");
-    // Live updates say that it is the visitor's turn; the page asks then, and a seat is held for it once nobody before it
-    // is waited for any more. Until then it says for how long the place is kept.
-    let is_held = async || {
-        let held = held_for(browser).await?;
-        ensure!((HELD / 2..=HELD).contains(&held), "held for {held} seconds");
-        Ok(())
-    };
-    eventually(SOON, "the time that is left", is_held).await?;
+    // Live updates say that it is the visitor's turn; the page asks then, and a seat is held for it.
+    let held = eventually(SOON, "the time that is left", || held_for(browser)).await?;
+    ensure!((HELD / 2..=HELD).contains(&held), "held for {held} seconds");
     ensure!(browser.text("hold-after").await?.contains("the next person"), "and after that?");
     let text = "document.getElementById('hold').innerText";
     let before = browser.eval(text).await?;

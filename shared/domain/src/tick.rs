@@ -43,8 +43,6 @@ pub struct TickDecision {
     pub grants: Grants,
     /// Within what time AWS-style visitors ask once they are served, as far as it was observed, ms.
     pub unknown_period_ms: u64,
-    /// Within what time those who are served now and check in ask, by what they were told, ms.
-    pub known_period_ms: u64,
 }
 
 /// What the leader saw of the door and of the counter with the last tick.
@@ -72,14 +70,10 @@ const SILENT_INTERVALS: f64 = 20.0;
 /// A crowd is never called silent sooner, ms.
 const SILENT_MS: f64 = 3_000.0;
 /// Within this time visitors ask who were told to come back at once, ms. Agrees with `WEB_PERIOD_MS` in
-/// `scripts/lib/serving.lua`.
+/// `scripts/lib/door.lua`.
 const WEB_PERIOD_MS: u64 = 1_250;
 /// An ask takes so long on its way, ms.
 const ON_THE_WAY_MS: u64 = 250;
-/// Most are quicker: so much is in [`WEB_PERIOD_MS`].
-const QUICKLY_MS: u64 = 100;
-/// For longer than this nobody who was served is waited for, ms: seats would stay free for it.
-const LONGEST_KNOWN_PERIOD_MS: u64 = 6_000;
 /// What is assumed of AWS-style visitors before any has come, ms.
 const AWS_PERIOD_MS: f64 = 2_000.0;
 /// The longest time within which they are expected, ms.
@@ -139,13 +133,7 @@ impl TickState {
         let figures = self.figures(&input, &plan);
         let slots = if input.held { 0 } else { input.usage.slots().unwrap_or(0) };
         let grants = self.shares.divide(slots);
-        TickDecision {
-            plan,
-            figures,
-            grants,
-            unknown_period_ms: self.arrivals.period_ms(),
-            known_period_ms: known_period_ms(&input),
-        }
+        TickDecision { plan, figures, grants, unknown_period_ms: self.arrivals.period_ms() }
     }
 
     /// Learns from who came to the door since the last tick, and who was served by others meanwhile.
@@ -242,16 +230,6 @@ fn line(input: &TickInput, serving: &Serving) -> Option<Line> {
         entered: input.admitted.saturating_sub(input.aws_admitted),
     };
     (input.is_counted && input.is_presence_complete).then_some(line)
-}
-
-/// Within what time those who are served now ask, ms, if they check in: until then nobody behind them takes it that they
-/// are not there. While the pace is unknown they were told to come back after seconds.
-fn known_period_ms(input: &TickInput) -> u64 {
-    let known_ms = input.periods.known.last_ms();
-    let last_ms =
-        if input.is_presence_complete { known_ms } else { known_ms.max(input.periods.unknown_ms) };
-    (last_ms.saturating_sub(ON_THE_WAY_MS) + QUICKLY_MS)
-        .clamp(WEB_PERIOD_MS, LONGEST_KNOWN_PERIOD_MS)
 }
 
 /// Whether a whole crowd fell silent at once, which checks in every `interval_ms`. Such a crowd has not

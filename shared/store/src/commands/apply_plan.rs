@@ -24,7 +24,6 @@ struct Arguments<'a> {
     regions: BTreeMap<&'a str, u64>,
     waiting: u64,
     unknown_period_ms: u64,
-    known_period_ms: u64,
     short_figures: Option<String>,
 }
 
@@ -78,7 +77,6 @@ impl Store {
             regions: regions.collect(),
             waiting: figures.waiting,
             unknown_period_ms: decision.unknown_period_ms,
-            known_period_ms: decision.known_period_ms,
             short_figures: short_figures.transpose()?,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;

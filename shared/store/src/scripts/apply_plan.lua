@@ -23,30 +23,17 @@ local args = arguments({
   waiting = 'integer',
   -- Within what time AWS-style visitors ask once they are served, ms.
   unknown_period_ms = 'integer',
-  -- Within what time those who are served now ask, if they check in, ms.
-  known_period_ms = 'integer',
 })
 local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 
--- Those up to `target` are served now, who may have been told to ask after longer than that, as while the pace is unknown:
--- within `period_ms`. Of several such moves that are not ripe yet the longest holds for all up to the last.
-local function note_slow(line, target, period_ms)
-  if period_ms <= WEB_PERIOD_MS then return end
-  local are_awaited = served_by(moves_lately(keys), line, now - line.slow_period_ms) < line.slow_upto
-  line.slow_period_ms = math.max(period_ms, are_awaited and line.slow_period_ms or 0)
-  line.slow_upto = target
-  redis.call('HSET', keys.line, 'slow_upto', line.slow_upto, 'slow_period_ms', line.slow_period_ms)
-end
-
 -- The plan is dropped if the room was reset, or the counter moved back, since the tick began.
 local is_applied = args.reset_epoch == line.reset_epoch
 if is_applied then
   local target, seen = args.serving_counter, args.serving_counter_before
   if target > seen and math.max(line.serving_counter, 0) >= seen then
-    note_slow(line, target, args.known_period_ms)
     raise_serving(keys, line, target, now, 't')
   end
   local since = line.promised - args.promised_before

@@ -136,10 +136,7 @@ if moves and first_in_line then
   -- Whoever was served just now may not have heard of it: more may come than were promised a seat. Who is at the
   -- door has been counted.
   local last = line.serving_counter
-  local moves = moves_lately(keys)
-  local first = served_by(moves, line, now - WEB_PERIOD_MS) + 1
-  local first_slow = served_by(moves, line, now - line.slow_period_ms) + 1
-  if first_slow <= line.slow_upto then first = math.min(first, first_slow) end
+  local first = served_by(moves_lately(keys), line, now - WEB_PERIOD_MS) + 1
   local unheard = last + 1 - first
   if unheard > 0 and unheard <= MOST_COUNTED then
     unheard = unheard - count_bits(keys.entered, first, last) - redis.call('ZCOUNT', keys.door, first, last)

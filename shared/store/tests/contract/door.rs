@@ -1,17 +1,14 @@
 //! The door: of those who keep asking, the lowest enter first, whichever instance they ask.
 
-use vestibule_domain::{
-    MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, roll::RoomCounters, tick::TickDecision,
-};
+use vestibule_domain::{MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, roll::RoomCounters};
 use vestibule_store::{
     Claim, ClaimOutcome, ClaimReplies, Departure, EndedAs, GivenUp, JoinMode, SessionKind,
 };
 
-use crate::world::{World, decided, patient, token};
+use crate::world::{World, patient, token};
 
 crate::on_every_server!(
     whoever_was_just_served_waits_for_those_before_it,
-    whoever_was_told_to_come_back_later_is_waited_for,
     whoever_was_just_served_enters_once_everyone_before_it_has_come,
     aws_style_visitors_are_given_their_own_time,
     who_becomes_ripe_together_with_those_before_it_does_not_pass_them,
@@ -126,30 +123,6 @@ async fn whoever_was_just_served_waits_for_those_before_it(world: World) {
     assert_eq!(ask(&world, &[3]).await, NOBODY);
     world.at(ripe_at);
     assert_eq!(ask(&world, &[3, 2]).await, [2]);
-}
-
-/// While the pace is unknown people are told to come back after seconds.
-async fn whoever_was_told_to_come_back_later_is_waited_for(world: World) {
-    open(&world, 0).await;
-    leaves(&world, 1).await;
-    world.clock.advance_ms(1);
-    let late_at = world.clock.now_ms().next_multiple_of(100) + 5_000;
-    let tick = world.begin(1).await;
-    let decision = TickDecision { known_period_ms: 5_000, ..decided(&tick.input) };
-    world.apply(1, &tick, &decision).await;
-    assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
-    assert_eq!(ask_for(&world, &[3], 0).await.free_at_ms, Some(late_at));
-    world.at(late_at - 1);
-    assert_eq!(ask(&world, &[3]).await, NOBODY);
-    world.at(late_at);
-    assert_eq!(ask(&world, &[3, 2]).await, [2]);
-    // Those who are served after them are told by the pace.
-    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
-    leaves(&world, 2).await;
-    world.tick(1).await;
-    assert_eq!(world.snapshot().await.serving_counter, 4, "another one stands by");
-    let free_at = ask_for(&world, &[4], 0).await.free_at_ms;
-    assert_eq!(free_at, Some(ripe_at + 250), "3, which has just asked, is before it");
 }
 
 async fn whoever_was_just_served_enters_once_everyone_before_it_has_come(world: World) {

@@ -403,13 +403,7 @@ pub(crate) fn decided(input: &TickInput) -> TickDecision {
     let standby = Standby { steady: 1.0, burst: 0.0 };
     let plan = plan::plan(input, standby, &mut Serving::default());
     let figures = TickFigures { waiting: plan.waiting, ..TickFigures::default() };
-    TickDecision {
-        plan,
-        figures,
-        grants: Grants::default(),
-        unknown_period_ms: 2_000,
-        known_period_ms: 0,
-    }
+    TickDecision { plan, figures, grants: Grants::default(), unknown_period_ms: 2_000 }
 }
 
 /// How many people there are above `after` and up to `upto`.

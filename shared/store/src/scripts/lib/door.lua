@@ -26,6 +26,8 @@ local DOOR_AHEAD = 8
 -- So many of those at the door are looked at in one call, or nobody else would be answered for long: of more
 -- seats that are free at once, some are taken by the next calls.
 local MOST_LOOKED_AT = 128
+-- Clients of the visitor's calls ask within this time of being served, ms.
+local WEB_PERIOD_MS = 1250
 -- Of more places than this that were served together nobody counts who has come.
 local MOST_COUNTED = 100000
 

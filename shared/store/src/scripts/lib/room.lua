@@ -8,7 +8,7 @@ local LINE = {
   'excused_until', 'ticked_at', 'ticked_ahead', 'held_from', 'held_at', 'heard_at', 'free_since', 'free_least',
   'came_known', 'came_unknown',
   'came_after_ms', 'unknown_period_ms', 'turn_hold_ms', 'aws_joined', 'aws_admitted', 'left_pools',
-  'kept_from', 'kept_until', 'entered_upto', 'kept_out', 'slow_upto', 'slow_period_ms',
+  'kept_from', 'kept_until', 'entered_upto', 'kept_out',
 }
 
 -- The line as numbers, or nil when the store does not know the room.

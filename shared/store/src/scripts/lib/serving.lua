@@ -78,9 +78,6 @@ local function served_by(moves, line, at_ms)
   return #moves > 0 and 0 or line.serving_counter
 end
 
--- Clients of the visitor's calls ask within this time of being served, ms: near the front they ask every second.
-local WEB_PERIOD_MS = 1250
-
 -- Moves the counter up to `target`. `alone`: nobody waits, and the newcomers are next.
 local function raise_serving(keys, line, target, now, who, alone)
   if target <= line.serving_counter then return end

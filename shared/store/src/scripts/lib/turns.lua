@@ -6,13 +6,11 @@
 -- Those at the door are looked at for at most so many free seats.
 local function looked_at(call) return math.min(call.free, MOST_LOOKED_AT) end
 
--- Within what time whoever is there asks once it is served, ms: longer where they were told so (see apply_plan). Clients of the AWS-style calls have longer; but one behind
+-- Within what time whoever is there asks once it is served, ms. Clients of the AWS-style calls have longer; but one behind
 -- which somebody has entered does not wait for those who might still come before it, or it would find no seat at all.
 local function period_of(call, position, is_aws_style)
-  local line = call.line
-  local web_period_ms = position <= line.slow_upto and line.slow_period_ms or WEB_PERIOD_MS
-  local was_passed = position < line.entered_upto
-  return is_aws_style and not was_passed and math.max(line.unknown_period_ms, web_period_ms) or web_period_ms
+  local was_passed = position < call.line.entered_upto
+  return is_aws_style and not was_passed and math.max(call.line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
 end
 
 -- When a position has been served for long enough that everyone before it can have asked, too, ms.
@@ -221,11 +219,11 @@ end
 -- When everyone of `lowest`, who have a right to the free seats, is ripe, ms, and is waited for no more: a seat that
 -- waits for them until then is not left free by them.
 local function all_ripe_at(call, lowest)
-  local latest, line, is_patient = 0, call.line, are_few(call.line)
+  local latest, is_patient = 0, are_few(call.line)
   for _, other in ipairs(lowest) do
-    local is_served = other.position <= line.serving_counter
+    local is_served = other.position <= call.line.serving_counter
     local served = is_served and served_at(call.moves, other.position) or 0
-    latest = math.max(latest, served > 0 and served + period_of(call, other.position, false) or 0)
+    latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
     if is_patient then latest = math.max(latest, waited_for(call, other) - FREE_OPEN_MS) end
   end
   return latest
