@@ -4,10 +4,7 @@ use vestibule_domain::RoomSnapshot;
 use vestibule_store::{Departure, EndedAs, GivenUp};
 use vestibule_token::{Ending, Ticket, TicketState};
 
-use super::{
-    FlowError, Flows, RoomContext, Turn, VisitorResponse, responder::VisitorResponder,
-    visitor_response::CurrentTicket,
-};
+use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
 
 // === impl Flows ===
 
@@ -34,8 +31,10 @@ impl Flows {
                 let network = room.limited_network().map(|network| network.digest);
                 let place = GivenUp { number, position: snapshot.position(number), network };
                 let seen = (snapshot.reset_epoch, snapshot.draws.len());
-                if !self.places.give_up(&snapshot.room, seen, place).await? {
-                    self.end_session_of_place(room, ticket, ended_as).await?;
+                let is_given_up = self.places.give_up(&snapshot.room, seen, place).await?;
+                // The answer that told of its session may have been lost. A bound one ends for who is known to hold it.
+                if !is_given_up && !room.binds_sessions() {
+                    self.end_session(room, number, ended_as).await?;
                 }
             }
             // Nobody knows of a place in the endless line.
@@ -53,23 +52,6 @@ impl Flows {
         let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };
         let RoomSnapshot { room, reset_epoch, .. } = &*room.snapshot;
         self.leaves.leave(room, *reset_epoch, departure).await?;
-        Ok(())
-    }
-
-    /// Ends the session that began with a place, if the answer that told of it was lost: the visitor still has the ticket of
-    /// the place. As at the claim of such a one it is found out whose the session is.
-    async fn end_session_of_place(
-        &self,
-        room: &RoomContext,
-        ticket: Ticket,
-        ended_as: EndedAs,
-    ) -> Result<(), FlowError> {
-        let Some(claimant) = CurrentTicket::presented(ticket).claimant() else { return Ok(()) };
-        let claimed = self.claim_seat(room, claimant, Turn::Enter, 0).await?;
-        let is_inside = claimed.cookie.ticket().is_some_and(|ticket| ticket.seat().is_some());
-        if is_inside {
-            self.end_session(room, ticket.waiter.place.number, ended_as).await?;
-        }
         Ok(())
     }
 }
