@@ -36,7 +36,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "an older state is taken for the latest",
-        seed: 5,
+        seed: 9,
         instead_of: "(stamp.is_partial or is_closed() or is_rewound(seen))",
         does: "false",
         breaks: &["unique-numbers", "ceiling", "serving-counter"],
@@ -136,7 +136,7 @@ const DEFECTS: [Defect; 17] = [
     Defect {
         name: "a held seat is forgotten",
         seed: 10,
-        instead_of: "if held_until and held_until >= now and not is_held(settings, line) then",
+        instead_of: "if held_until and held_until >= now and not enters_nobody then",
         does: "if false then",
         breaks: &["holds-kept"],
     },
