@@ -18,8 +18,9 @@ use crate::{
 ///
 /// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
-/// that verify tokens by themselves, which histories do not show; any number after a reset; an end that only those
-/// know who are apart; and one that Redis lost, as a restoration shows, when all had stopped who ran when it came.
+/// that verify tokens by themselves, which histories do not show; any number after a reset; a place that was used on the
+/// other side of a split than where it was given back; an end that only those know who are apart; and one that Redis
+/// lost, as a restoration shows, when all had stopped who ran when it came.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndedStaysEnded {
     ends: FxHashMap<(u64, u64), End>,
@@ -61,6 +62,17 @@ impl Check for EndedStaysEnded {
             }
         }
     }
+
+    /// On the other side nobody can know that a place was given back here: whoever has entered by it there stays inside.
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        let Some(held) = holding(now) else { return };
+        for holder in held.holders() {
+            let is_place = |end: &End| matches!(end.event.what, What::GivenUp { .. });
+            if self.ends.get(&holder).is_some_and(is_place) {
+                self.ends.remove(&holder);
+            }
+        }
+    }
 }
 
 impl EndedStaysEnded {
@@ -91,7 +103,7 @@ fn over(what: &What) -> Vec<(u64, u64)> {
 mod tests {
     use super::*;
     use crate::{
-        Call, ClaimedAs, Ended, EndedSession, Touched,
+        Call, ClaimedAs, Ended, EndedSession, ServersAre, Touched,
         checks::testing::{EPOCH, History, claimed, end_sent, ended, token},
     };
 
@@ -116,6 +128,24 @@ mod tests {
         let entered = |number| claimed(number, ClaimedAs::Seated(token(10, 310)));
         left().does(10, entered(4)).holds();
         left().does(10, entered(3)).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn whoever_has_entered_on_the_other_side_of_a_split_stays_inside() {
+        let servers = |are| What::Servers(are);
+        let split = servers(ServersAre::Split { since_ms: 8, apart: vec!["b".into()] });
+        let back =
+            What::GivenUp { reset_epoch: EPOCH, places: vec![(3, None)], positions: vec![3] };
+        let entered = |as_: fn(_) -> _| claimed(3, as_(token(10, 310)));
+        let left = || {
+            let begun = History::new().does(7, servers(ServersAre::Lagging));
+            begun.does(9, split.clone()).call((11, 11), "a", back.clone())
+        };
+        let healed = left().call((13, 13), "b", entered(ClaimedAs::Seated)).holds();
+        let healed = healed.does(15, servers(ServersAre::Healed));
+        healed.call((20, 20), "a", entered(ClaimedAs::Repeated)).holds();
+        let healed = left().does(15, servers(ServersAre::Healed));
+        healed.call((20, 20), "a", entered(ClaimedAs::Seated)).breaks(Invariant::EndedStaysEnded);
     }
 
     #[test]
