@@ -190,6 +190,27 @@ async fn options_requests_are_decided_about_like_all_others() -> Result<()> {
     expect(&ask(Method::OPTIONS, PREFLIGHT).await?, 200, "preflight")
 }
 
+/// A rule about addresses is about visitors': that of a gateway that tells none is not one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_gateways_own_address_lets_nobody_pass() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let local = json!({ "name": "local", "when": { "client": { "in": ["127.0.0.0/8"] } } });
+    let settings = json!({ "total_active_users": 0, "bypass_rules": [local] });
+    create_sale(&deployment, settings).await?;
+    let ask = async |address: Option<&str>| {
+        let fleet = deployment.admissions();
+        let told = [("method", "GET"), ("proto", "https"), ("host", HOST), ("uri", "/sale")];
+        let request = fleet.http().get(fleet.at("/authorize")?);
+        let request = told.iter().fold(request, |request, (name, value)| {
+            request.header(format!("x-forwarded-{name}"), *value)
+        });
+        Reply::of(address.into_iter().fold(request, |all, it| all.header("x-forwarded-for", it)))
+            .await
+    };
+    expect(&ask(Some("127.0.0.5")).await?, 200, "bypassed")?;
+    expect(&ask(None).await?, 503, "wait")
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_trusted_proxies_may_ask() -> Result<()> {
     let networks = "10.0.0.0/8,2001:db8::/32";

@@ -42,6 +42,7 @@ async fn verify(
         "" => (StatusCode::BAD_REQUEST, failure("missing-input-response")),
         "fault" => (StatusCode::OK, failure("internal-error")),
         "broken" => (StatusCode::BAD_GATEWAY, json!("<html>")),
+        "unreadable" => (StatusCode::PAYLOAD_TOO_LARGE, json!("<html>")),
         good if good.starts_with("good") => {
             let is_first = seen.used.insert(good.to_owned());
             let passed = json!({
@@ -94,8 +95,11 @@ async fn the_provider_is_asked_and_its_answer_counts() -> Result<()> {
         let token = format!("good-{name}");
         join(&deployment, name, &token).await?.expect(200)?;
         challenge_of(join(&deployment, name, &token).await?).context("a token counts once")?;
-        challenge_of(join(&deployment, name, "bad").await?)?;
-        assert_eq!(count(&deployment, name, "refused").await?, 2);
+        // With the last two a visitor could make it look as if the provider failed.
+        for refused in ["bad", "unreadable", "<script>"] {
+            challenge_of(join(&deployment, name, refused).await?).context(refused)?;
+        }
+        assert_eq!(count(&deployment, name, "refused").await?, 4);
         for failing in ["fault", "broken"] {
             let refused = join(&deployment, name, failing).await?.expect(503)?;
             ensure!(refused.text.contains("challenge-unavailable"), "{}", refused.text);
@@ -111,6 +115,7 @@ async fn the_provider_is_asked_and_its_answer_counts() -> Result<()> {
     let asked = provider.lock().unwrap_or_else(PoisonError::into_inner).asked.clone();
     ensure!(asked.iter().any(|form| form.get("sitekey").is_some_and(|key| key == SITE_KEY)));
     ensure!(asked.iter().all(|form| !form.contains_key("remoteip")), "nobody's address is sent");
+    ensure!(asked.iter().all(|form| form["response"] != "<script>"), "no widget gives that");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Apps that have a key: what they are given is worth nothing to whoever copies it.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use vestibule_tests::{Deployment, Fleet, Prover, Reply, claims_of};
@@ -136,6 +136,34 @@ async fn a_gateway_lets_the_holder_of_the_key_pass() -> Result<()> {
     let mut other = deployment.site_visitor(HOST).with_header("dpop", "of the site");
     expect(&other.get("/sale").await?, 200, "entered")?;
     expect(&other.get("/sale").await?, 200, "inside")?;
+    Ok(())
+}
+
+/// nginx asks for the page with the very headers that the authorizer has looked at.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_too_often_is_told_so_and_not_that_the_proof_was_used() -> Result<()> {
+    let settings = json!({ "total_active_users": 2, "requests_per_session_per_second": 1 });
+    let deployment = room(settings).await?;
+    let mut app = App::new(&deployment).await?;
+    app.proven(Method::POST, "join").await?.expect(200)?;
+    let refused = async || {
+        for _ in 0..60 {
+            let proof = app.proof_of_site(SITE).await?;
+            if app.asks(Some(&proof)).await?.header("vestibule-decision") == "limited" {
+                return Ok(proof);
+            }
+        }
+        bail!("sixty requests pass")
+    };
+    let proof = refused().await?;
+    let told = [("method", "GET"), ("proto", "https"), ("host", HOST), ("uri", "/sale")];
+    let request = app.site.http().get(app.site.at("/room/sale")?).header("dpop", proof);
+    let request = request.header("cookie", format!("__Host-vestibule_sale={}", app.ticket));
+    let request = told.iter().fold(request, |request, (name, value)| {
+        request.header(format!("x-forwarded-{name}"), *value)
+    });
+    let page = Reply::of(request.header("x-forwarded-for", "203.0.113.9")).await?;
+    ensure!(page.status == 429 && !page.header("retry-after").is_empty(), "{}", page.text);
     Ok(())
 }
 

@@ -184,6 +184,9 @@ async fn a_gateways_visitors_are_limited_by_their_own_addresses() -> Result<()> 
     let turned_away = visitor("203.0.113.2").get("/").await?;
     assert_eq!(turned_away.header("vestibule-decision"), "busy", "{turned_away:?}");
     ensure!(turned_away.header("retry-after").parse::<u32>()? > 0, "{turned_away:?}");
+    let app = visitor("203.0.113.2").with_header("accept", "application/json").get("/").await?;
+    assert_eq!(app.status, 429, "{}", app.text);
+    assert_eq!(app.body["type"], "urn:vestibule:problem:network-limit");
     assert_eq!(visitor("198.51.100.1").get("/").await?.status, 200);
     Ok(())
 }

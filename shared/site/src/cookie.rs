@@ -90,30 +90,27 @@ impl CookieAttributes {
         format!("{prefix}{}{}", kind.stem(), self.ending(room))
     }
 
-    /// The values of the cookies of `room` in the `Cookie` headers `headers`, of a visitor who comes by `https` or not.
-    /// The plain name, which a sibling of the host can set for it, is not read where the cookie is secure.
-    pub fn values<'a, 'r>(
+    /// The values of the cookies of `room` in the `Cookie` headers that `headers` gives, of a visitor who comes by `https` or not.
+    /// Those with the prefix, which other hosts cannot set, go first; where cookies are never secure, they are not set any
+    /// more and not read. The plain name, which a sibling of the host can set for it, is not read where the cookie is
+    /// secure.
+    pub fn values<'a, 'r, H: Iterator<Item = &'a str>>(
         &'r self,
         kind: CookieKind,
         room: &'r str,
         https: bool,
-        headers: impl Iterator<Item = &'a str> + 'r,
+        headers: impl Fn() -> H,
     ) -> impl Iterator<Item = &'a str> {
-        let prefix = if self.is_secure(https) { HOST_PREFIX } else { "" };
-        named(headers, prefix, kind, self.ending(room))
-    }
-
-    /// The same of the name with the prefix, where the cookie has it not: a gateway in between may not say that the visitor
-    /// came by https.
-    pub fn secure_values<'a, 'r>(
-        &'r self,
-        kind: CookieKind,
-        room: &'r str,
-        https: bool,
-        headers: impl Iterator<Item = &'a str> + 'r,
-    ) -> impl Iterator<Item = &'a str> {
-        let values = named(headers, HOST_PREFIX, kind, self.ending(room));
-        (!self.is_secure(https)).then_some(values).into_iter().flatten()
+        let ending = self.ending(room);
+        let named = move |prefix: &'static str| {
+            cookie_pairs(headers()).filter_map(move |(name, value)| {
+                let rest = name.strip_prefix(prefix)?.strip_prefix(kind.stem())?;
+                (rest == ending).then_some(value)
+            })
+        };
+        let prefixed = (self.secure != Secure::Never).then(|| named(HOST_PREFIX));
+        let plain = (!self.is_secure(https)).then(|| named(""));
+        prefixed.into_iter().flatten().chain(plain.into_iter().flatten())
     }
 
     /// Whether cookies with these attributes are called the same, whoever comes.
@@ -150,19 +147,6 @@ impl CookieAttributes {
             Secure::Never => false,
         }
     }
-}
-
-/// The values of the cookies that are called so.
-fn named<'a, 'r>(
-    headers: impl Iterator<Item = &'a str> + 'r,
-    prefix: &'static str,
-    kind: CookieKind,
-    ending: &'r str,
-) -> impl Iterator<Item = &'a str> {
-    cookie_pairs(headers).filter_map(move |(name, value)| {
-        let rest = name.strip_prefix(prefix)?.strip_prefix(kind.stem())?;
-        (rest == ending).then_some(value)
-    })
 }
 
 // === impl CookieKind ===
@@ -287,18 +271,15 @@ mod tests {
     fn the_plain_name_is_read_only_where_cookies_are_not_secure() {
         let lines =
             ["vestibule_sale=A; __Host-vestibule_sale=B", "vestibule_sale=C; vestibule_sale2=D"];
-        for (secure, https, expected, others) in [
-            (Secure::Auto, true, &["B"][..], &[][..]),
-            (Secure::Auto, false, &["A", "C"], &["B"]),
-            (Secure::Always, false, &["B"], &[]),
-            (Secure::Never, true, &["A", "C"], &["B"]),
+        for (secure, https, expected) in [
+            (Secure::Auto, true, &["B"][..]),
+            (Secure::Auto, false, &["B", "A", "C"]),
+            (Secure::Always, false, &["B"]),
+            (Secure::Never, true, &["A", "C"]),
         ] {
             let cookie = attributes(SameSite::Auto, secure, false);
-            let lines = || lines.into_iter();
-            let values = cookie.values(CookieKind::Ticket, "sale", https, lines());
+            let values = cookie.values(CookieKind::Ticket, "sale", https, || lines.into_iter());
             assert_eq!(values.collect::<Vec<_>>(), expected, "{secure:?} {https}");
-            let values = cookie.secure_values(CookieKind::Ticket, "sale", https, lines());
-            assert_eq!(values.collect::<Vec<_>>(), others, "{secure:?} {https}");
         }
     }
 

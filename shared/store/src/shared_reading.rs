@@ -1,5 +1,6 @@
 //! Readings for those who cannot wait for the next one, shared by all who ask meanwhile, however many they are: anybody
-//! can name a key that there is not, and send a ticket that does not open. What is read, and what a failure means, is the caller's business.
+//! can name a key that there is not, and send a ticket that does not open. What is read, and what a failure means, is the
+//! caller's business.
 
 use tokio::{
     sync::Mutex,

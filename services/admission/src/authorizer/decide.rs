@@ -71,13 +71,6 @@ impl Authorizer {
         Ok(Some(RoomContext { caller, ..room }))
     }
 
-    /// Whether the session of a request makes too many of them, and was just refused one for that.
-    pub(crate) async fn has_refused(&self, room: &mut RoomContext, headers: &HeaderMap) -> bool {
-        let presented = PresentedTicket::read(&self.flows, room, headers).await.ok();
-        let ticket = presented.and_then(|presented| presented.value());
-        ticket.is_some_and(|ticket| self.requests.has_refused(room, &ticket))
-    }
-
     async fn decide_in(
         &self,
         room: &mut RoomContext,

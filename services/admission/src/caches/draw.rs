@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -12,7 +12,7 @@ use vestibule_domain::{
     RoomId,
     draw::{DrawRecord, published},
 };
-use vestibule_store::{Store, StoreError};
+use vestibule_store::{SharedReading, Store, StoreError};
 
 /// How long records are used before they are read again.
 const FRESH: Duration = Duration::from_secs(1);
@@ -26,15 +26,12 @@ pub(crate) struct DrawCache {
     rooms: Mutex<BTreeMap<RoomId, Arc<RoomDraws>>>,
 }
 
-/// Those of one room. Whoever reads them holds the lock, and the others wait for what it finds.
+/// Those of one room.
 #[derive(Debug, Default)]
-struct RoomDraws(tokio::sync::Mutex<Option<Reading>>);
-
-/// What was read last.
-#[derive(Debug)]
-struct Reading {
-    ended: Instant,
-    outcome: Result<Records, StoreError>,
+struct RoomDraws {
+    reading: SharedReading<StoreError>,
+    /// What was read last, and when.
+    last: Mutex<Option<(Instant, Records)>>,
 }
 
 // === impl DrawCache ===
@@ -75,27 +72,30 @@ impl RoomDraws {
         &self,
         read: impl AsyncFnOnce() -> Result<Records, StoreError>,
     ) -> Result<Records, StoreError> {
-        let asked = Instant::now();
-        let mut last = self.0.lock().await;
-        if let Some(reading) = last.as_ref().filter(|reading| reading.is_for(asked)) {
-            return reading.outcome.clone();
+        if let Some(records) = self.fresh() {
+            return Ok(records);
         }
-        let outcome = read().await;
-        *last = Some(Reading { ended: Instant::now(), outcome: outcome.clone() });
-        outcome
+        let read = async || {
+            // Another one may have read meanwhile.
+            if self.fresh().is_none() {
+                let records = read().await?;
+                *self.last() = Some((Instant::now(), records));
+            }
+            Ok(())
+        };
+        self.reading.share(read).await?;
+        let last = self.last().clone();
+        last.map(|(_, records)| records).ok_or(StoreError::RoomMissing)
     }
-}
 
-// === impl Reading ===
+    fn fresh(&self) -> Option<Records> {
+        let last = self.last();
+        let (read_at, records) = last.as_ref()?;
+        (read_at.elapsed() < FRESH).then(|| Arc::clone(records))
+    }
 
-impl Reading {
-    /// Whether it answers whoever has asked at this time. One that has failed does so for those who have waited for it: else
-    /// they would all wait in vain, one after the other.
-    fn is_for(&self, asked: Instant) -> bool {
-        match self.outcome {
-            Ok(_) => self.ended.elapsed() < FRESH,
-            Err(_) => self.ended >= asked,
-        }
+    fn last(&self) -> MutexGuard<'_, Option<(Instant, Records)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,8 +12,8 @@ use vestibule_runtime::{extract::Path, problem::Problem};
 use crate::{
     authorizer::OriginalRequest,
     extractors::{
-        self, Asked, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json,
-        wants_page_json,
+        self, Asked, Initiator, PresentedTicket, RoomPath, VisitorRequest, is_navigation,
+        wants_json, wants_page_json,
     },
     flows::{FlowError, HELD_MS, RoomContext, Sender},
     page::{self, Address},
@@ -86,8 +86,15 @@ pub(crate) async fn get_page(
         let asked = Asked::of_us(flows, &parts.method, parts.uri.path());
         (Address::direct(&flows.public_url, &room, headers, query), asked)
     };
-    // Before the proof of a key is looked at, which the authorizer has taken already.
-    if is_forwarded && admission.authorizer.has_refused(&mut room, headers).await {
+    let presented = match PresentedTicket::read(flows, &mut room, headers).await {
+        Ok(presented) => presented,
+        Err(error) => return busy_or_problem(&room, headers, error.into()),
+    };
+    let ticket = presented.value();
+    // Before the proof of a key is looked at: the authorizer has taken it already.
+    if is_forwarded
+        && ticket.is_some_and(|ticket| admission.authorizer.requests.has_refused(&room, &ticket))
+    {
         return Ok(page::limited(&room, headers, 1));
     }
     // A link from anywhere opens the page, and a gateway asks for what its visitor asked of the site.
@@ -95,12 +102,11 @@ pub(crate) async fn get_page(
         Initiator::Foreign if is_forwarded || is_navigation(headers) => Initiator::Untold,
         initiator => initiator,
     };
-    let request = match VisitorRequest::read(flows, room.clone(), headers, &asked, initiator).await
-    {
+    let visitor = (room.clone(), presented);
+    let request = match VisitorRequest::by(flows, visitor, headers, &asked, initiator) {
         Ok(request) => request,
         Err(problem) => return busy_or_problem(&room, headers, problem),
     };
-    let ticket = request.ticket.value();
     // The authorizer has waited for a seat already.
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let sender = if wants_json(headers) { Sender::App } else { Sender::Browser };

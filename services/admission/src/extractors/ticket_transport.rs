@@ -45,7 +45,7 @@ pub(crate) struct Cookies<'a> {
 impl TicketTransport {
     /// What a request carries as tickets for the room of `cookies`, each with how it came. The header goes before the
     /// cookie: browsers send cookies by themselves, headers are sent on purpose. Of cookies there may be several: those of
-    /// the name that they have now go first.
+    /// the names that they have now go first, then those of earlier ones.
     #[must_use]
     pub(crate) fn find<'a>(headers: &'a HeaderMap, of: Cookies<'_>) -> Vec<(Self, &'a str)> {
         if let Some(ticket) = headers.get(TICKET).and_then(|value| value.to_str().ok()) {
@@ -53,15 +53,12 @@ impl TicketTransport {
         }
         let Cookies { room, binding, https } = of;
         let (kind, room, sent) = (CookieKind::Ticket, room.as_str(), || cookies(headers));
-        let now = binding.cookie.values(kind, room, https, sent());
+        let now = binding.cookie.values(kind, room, https, sent);
         let former = binding.former_cookies().enumerate().flat_map(|(which, former)| {
-            let values = former.values(kind, room, https, sent());
+            let values = former.values(kind, room, https, sent);
             values.map(move |ticket| (Self::FormerCookie(which), ticket))
         });
-        let secure = binding.cookie.secure_values(kind, room, https, sent());
-        let by_cookie = |ticket| (Self::Cookie, ticket);
-        let all = now.map(by_cookie).chain(former).chain(secure.map(by_cookie));
-        all.take(MOST_TICKETS).collect()
+        now.map(|ticket| (Self::Cookie, ticket)).chain(former).take(MOST_TICKETS).collect()
     }
 
     /// The ticket `text`, which came this way among `headers`, as it can be sent back.
@@ -188,9 +185,9 @@ mod tests {
     }
 
     #[test]
-    fn the_cookie_of_the_name_of_now_goes_first_and_a_few_are_tried() {
-        let both = headers(&[(COOKIE, "__Host-vestibule_sale=SECURE; vestibule_sale=NOW")]);
-        assert_eq!(find(&both, "sale"), [(Cookie, "NOW"), (Cookie, "SECURE")]);
+    fn the_cookie_that_only_the_host_can_set_goes_first_and_a_few_are_tried() {
+        let both = headers(&[(COOKIE, "vestibule_sale=PLAIN; __Host-vestibule_sale=OWN")]);
+        assert_eq!(find(&both, "sale"), [(Cookie, "OWN"), (Cookie, "PLAIN")]);
         let many: HeaderMap =
             (0..50).map(|_| (COOKIE, HeaderValue::from_static("vestibule_sale=A"))).collect();
         assert_eq!(find(&many, "sale").len(), MOST_TICKETS);

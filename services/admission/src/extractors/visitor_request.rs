@@ -83,7 +83,21 @@ impl VisitorRequest {
         asked: &Asked,
         initiator: Initiator,
     ) -> Result<Self, Problem> {
-        let mut ticket = PresentedTicket::read(flows, &mut room, headers).await?;
+        let ticket = PresentedTicket::read(flows, &mut room, headers).await?;
+        Self::by(flows, (room, ticket), headers, asked, initiator)
+    }
+
+    /// The same of somebody whose ticket was read already.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn by(
+        flows: &Flows,
+        (mut room, mut ticket): (RoomContext, PresentedTicket),
+        headers: &HeaderMap,
+        asked: &Asked,
+        initiator: Initiator,
+    ) -> Result<Self, Problem> {
         if let Err(unproven) = asked.prove(flows, &mut room, headers, ticket.value().as_ref()) {
             flows.strangers.count(Stranger::key);
             return Err(unproven.into());

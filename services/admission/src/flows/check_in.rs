@@ -5,6 +5,7 @@ use vestibule_token::{Ticket, TicketState};
 
 use super::{
     FlowError, Flows, RoomContext, Solution, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
 };
 
 // === impl Flows ===
@@ -18,7 +19,7 @@ impl Flows {
         ticket: Ticket,
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
-        let current = room.current(ticket);
+        let current = CurrentTicket::presented(ticket, room);
         match current.ticket.state {
             TicketState::Waiting => responder.respond_waiting(current),
             TicketState::Held(seat) => self.renew(room, ticket, seat).await,

@@ -8,7 +8,9 @@ use vestibule_traces::{SpanBuilder, child, spanned};
 
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
-    responder::VisitorResponder, tally::of_limit, visitor_response::Claimant,
+    responder::VisitorResponder,
+    tally::of_limit,
+    visitor_response::{Claimant, CurrentTicket},
 };
 
 /// Seats of a full network come free when its sessions end: nobody knows when, seconds.
@@ -28,7 +30,7 @@ impl Flows {
         ticket: Ticket,
         turn: Turn,
     ) -> Result<VisitorResponse, FlowError> {
-        match room.current(ticket).claimant() {
+        match CurrentTicket::presented(ticket, room).claimant() {
             Some(claimant) => self.claim_seat(room, claimant, turn, HELD_MS).await,
             None => self.check_in(room, ticket).await,
         }

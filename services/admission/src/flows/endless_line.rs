@@ -39,7 +39,7 @@ impl Flows {
         (ticket, endless): (Ticket, Endless),
         solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let current = CurrentTicket::presented(ticket);
+        let current = CurrentTicket::presented(ticket, room);
         let kept = VisitorResponder::new(self, room).respond_endless(current, endless)?;
         let is_over = kept.status.status == Status::Expired || endless.ended.is_some();
         if !is_over && !solution.is_shown() {

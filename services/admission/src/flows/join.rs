@@ -43,7 +43,7 @@ impl Flows {
         ticket: Ticket,
     ) -> Result<Option<VisitorResponse>, FlowError> {
         let response = self.check_in(room, ticket).await?;
-        let has_place = match room.current(ticket).ticket.state {
+        let has_place = match CurrentTicket::presented(ticket, room).ticket.state {
             TicketState::Waiting => response.status.status != Status::Expired,
             TicketState::Held(_) | TicketState::Ended(_) | TicketState::Endless(_) => {
                 response.status.status == Status::Admitted

@@ -3,7 +3,10 @@
 use vestibule_store::{Departure, EndedAs, GivenUp};
 use vestibule_token::{Ending, Ticket, TicketState};
 
-use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
+use super::{
+    FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
+};
 
 // === impl Flows ===
 
@@ -16,7 +19,7 @@ impl Flows {
         ticket: Ticket,
         ended_as: EndedAs,
     ) -> Result<VisitorResponse, FlowError> {
-        let (snapshot, ticket) = (&room.snapshot, room.current(ticket).ticket);
+        let (snapshot, ticket) = (&room.snapshot, CurrentTicket::presented(ticket, room).ticket);
         let number = ticket.waiter.place.number;
         match ticket.state {
             TicketState::Held(seat) => {

@@ -6,7 +6,6 @@ use vestibule_token::{Ending, Seat, Ticket};
 
 use super::{
     FlowError, Flows, RoomContext, Stranger, VisitorResponse, responder::VisitorResponder,
-    visitor_response::CurrentTicket,
 };
 
 // === impl Flows ===
@@ -84,17 +83,6 @@ impl Flows {
         }
         let record = responder.uncounted_record(&seat)?;
         responder.respond_inside(ticket, &record, seat.generation).await
-    }
-}
-
-// === impl RoomContext ===
-
-impl RoomContext {
-    /// `ticket` as it counts now: whoever a suspended room has let in is in line again once it is suspended no more.
-    pub(super) fn current(&self, ticket: Ticket) -> CurrentTicket {
-        let is_suspended = self.snapshot.settings.suspended;
-        let back = ticket.back_in_line(self.known.now_ms()).filter(|_| !is_suspended);
-        back.map_or_else(|| CurrentTicket::presented(ticket), CurrentTicket::new)
     }
 }
 

@@ -66,7 +66,7 @@ impl Flows {
         }
         let current = match response.cookie {
             CookieChange::Set(ticket) => CurrentTicket::new(ticket),
-            CookieChange::Keep(ticket) => CurrentTicket::presented(ticket),
+            CookieChange::Keep(ticket) => CurrentTicket::presented(ticket, room),
             CookieChange::End(_) | CookieChange::Remove | CookieChange::None => {
                 return Ok(response);
             }

@@ -7,7 +7,7 @@ use vestibule_domain::Waiter;
 use vestibule_issuance::RoomCiphers;
 use vestibule_token::{Ticket, TicketState};
 
-use super::VisitorStatus;
+use super::{RoomContext, VisitorStatus};
 
 /// A flow's answer to a visitor.
 #[derive(Debug)]
@@ -64,9 +64,14 @@ impl CookieChange {
 // === impl CurrentTicket ===
 
 impl CurrentTicket {
-    /// A ticket that the visitor has sent.
-    pub(super) fn presented(ticket: Ticket) -> Self {
-        Self { ticket, is_presented: true }
+    /// A ticket that the visitor has sent, as it counts in `room` now: whoever the room has let in uncounted while it was
+    /// suspended is in line again once it is so no more.
+    pub(super) fn presented(ticket: Ticket, room: &RoomContext) -> Self {
+        let is_suspended = room.snapshot.settings.suspended;
+        match ticket.back_in_line(room.known.now_ms()).filter(|_| !is_suspended) {
+            Some(back) => Self::new(back),
+            None => Self { ticket, is_presented: true },
+        }
     }
 
     /// A ticket that the visitor does not hold yet.

@@ -14,8 +14,8 @@ use crate::{
 /// A violation: a claim that began after the hold was told, and was answered before it was over, found no seat.
 /// Why: the page counts the time down, and people rely on it.
 ///
-/// Not a violation: after a restoration, which forgets holds; while nobody may enter, by a rate of 0, too, or anybody. A hold binds only the
-/// side of a split on which it was told.
+/// Not a violation: after a restoration, which forgets holds; while nobody may enter, by a rate of 0, too, or anybody. A
+/// hold binds only the side of a split on which it was told.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HoldsKept(FxHashMap<(u64, u64), Hold>);
 

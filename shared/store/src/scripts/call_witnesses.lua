@@ -4,8 +4,8 @@ KEYS  line settings sessions records tokens entered rate rows ended holds testim
 ARGV  now_ms seen document
 Returns {stored, server, is_partial, unseen, is_held, version}, and the config, JSON
       stored: the snapshot of the stored state, JSON; nil: there is none. server: the run_id of the server process that it
-      is of; empty: it is not known. is_partial: a part of it was lost. unseen: the state was restored from a backup: so many numbers may have been handed out since. is_held, version and the
-      config: as in `read_config`.
+      is of; empty: it is not known. is_partial: a part of it was lost. unseen: the state was restored from a backup: so
+      many numbers may have been handed out since. is_held, version and the config: as in `read_config`.
 Keeps from now on nobody but the leader changes the room, until `reopen`.
 ]]
 local args = arguments({
@@ -32,5 +32,5 @@ if line then
 end
 push('alarms', args.room)
 local text = config[1] or ''
-return seal({ encode({ stored = stored, server = line and stamp.run_id or '', is_partial = is_partial, unseen = unseen, is_held = text ~= '',
-  version = tonumber(config[2]) or 0 }), text })
+return seal({ encode({ stored = stored, server = line and stamp.run_id or '', is_partial = is_partial, unseen = unseen,
+  is_held = text ~= '', version = tonumber(config[2]) or 0 }), text })

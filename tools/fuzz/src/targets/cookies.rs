@@ -35,7 +35,7 @@ fn run(bytes: &[u8]) {
     for https in [false, true] {
         let values = |header: &str| -> Vec<String> {
             let header = [header.to_owned()];
-            let headers = header.iter().map(String::as_str);
+            let headers = || header.iter().map(String::as_str);
             cookie.values(CookieKind::Ticket, "sale", https, headers).map(str::to_owned).collect()
         };
         let found = values(&junk);

@@ -3,7 +3,6 @@
 //! of earlier names.
 
 use serde::{Deserialize, Serialize};
-
 use vestibule_site::CookieAttributes;
 
 use super::RoomConfig;

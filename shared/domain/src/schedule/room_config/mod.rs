@@ -24,7 +24,8 @@ pub struct RoomConfig {
     pub events: Vec<Event>,
     /// Its binding to a site.
     pub binding: SiteBinding,
-    /// What its tokens call it still. A release before this one leaves it out.
+    /// What its tokens call it still, and the cookies that browsers may hold still. A release before this one leaves out
+    /// what it does not know of that.
     #[serde(skip_serializing_if = "GivenUp::is_empty")]
     pub given_up: GivenUp,
 }

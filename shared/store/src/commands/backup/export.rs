@@ -118,14 +118,27 @@ impl Store {
         key: &str,
         pieces: &mut Vec<Piece>,
     ) -> Result<(), StoreError> {
-        let mut cursor = "0".to_owned();
+        let pages = self.export_pages(room, "ZSCAN", key).await?;
+        let piece = |members| Piece::Sorted { key: key.to_owned(), members };
+        pieces.extend(pages.into_iter().map(piece));
+        Ok(())
+    }
+
+    /// What a key holds, in pages, by the command that reads them.
+    async fn export_pages(
+        &self,
+        room: &RoomId,
+        command: &str,
+        key: &str,
+    ) -> Result<Vec<Fields>, StoreError> {
+        let (mut pages, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
-            let mut scan = redis::cmd("ZSCAN");
+            let mut scan = redis::cmd(command);
             scan.arg(RoomKeys(room).named(key)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
-            let (next, members): (String, Fields) = self.query(&scan).await?;
-            pieces.push(Piece::Sorted { key: key.to_owned(), members });
+            let (next, page): (String, Fields) = self.query(&scan).await?;
+            pages.push(page);
             if next == "0" {
-                return Ok(());
+                return Ok(pages);
             }
             cursor = next;
         }
@@ -160,29 +173,10 @@ impl Store {
         self.export_network_seats(room, epoch, pieces).await?;
         for period in period.saturating_sub(1)..=period + 1 {
             let key = format!("{}:{epoch}:{period}", Part::Networks.name());
-            self.export_pages(room, &key, pieces).await?;
+            let pages = self.export_pages(room, "HSCAN", &key).await?;
+            pieces.extend(pages.into_iter().map(|fields| Piece::Hash { key: key.clone(), fields }));
         }
         Ok(())
-    }
-
-    /// A large hash.
-    async fn export_pages(
-        &self,
-        room: &RoomId,
-        key: &str,
-        pieces: &mut Vec<Piece>,
-    ) -> Result<(), StoreError> {
-        let mut cursor = "0".to_owned();
-        loop {
-            let mut scan = redis::cmd("HSCAN");
-            scan.arg(RoomKeys(room).named(key)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
-            let (next, fields): (String, Fields) = self.query(&scan).await?;
-            pieces.push(Piece::Hash { key: key.to_owned(), fields });
-            if next == "0" {
-                return Ok(());
-            }
-            cursor = next;
-        }
     }
 
     async fn export_hash(&self, room: &RoomId, key: &str) -> Result<Piece, StoreError> {
