@@ -16,8 +16,11 @@ const MACHINE: &str = include_str!("getting_started.sh");
 const MARK: &str = "<!-- typed by a test -->\n```sh\n";
 const NAMESPACES: [&str; 6] =
     ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-/// nginx takes a moment to listen after it was told to read its configuration anew.
-const NGINX_LISTENS: &str = "if [ -e /etc/nginx/conf.d/vestibule.conf ]; then listens 80; fi\n";
+/// The site takes a moment to listen, and so does nginx after it was told to read its configuration anew.
+const THEY_LISTEN: &str = "
+if [ -d site ]; then listens 3000; fi
+if [ -e /etc/nginx/conf.d/vestibule.conf ]; then listens 80; fi
+";
 /// The third visitor's page would do this.
 const THIRD_ENTERS: &str = "
 until curl -sS -H 'Host: shop.example' -b third.cookies http://127.0.0.1/sale | grep 'the shop'; do
@@ -58,8 +61,8 @@ fn whoever_types_the_commands_has_a_room_in_front_of_a_site() -> Result<()> {
         return Ok(());
     }
     let typed = typed()?;
-    ensure!(typed.len() == 6, "{} blocks", typed.len());
-    let script = format!("{MACHINE}{}{THIRD_ENTERS}", typed.join(NGINX_LISTENS));
+    ensure!(typed.len() == 7, "{} blocks", typed.len());
+    let script = format!("{MACHINE}{}{THIRD_ENTERS}", typed.join(THEY_LISTEN));
     let folder = tempfile::tempdir()?;
     symlink(repository().canonicalize()?.join("deploy"), folder.path().join("deploy"))?;
     let ours = vestibule_tests::ours("vestibule-admission")?;

@@ -2,17 +2,14 @@
 # The commands of docs/getting-started.md follow.
 set -euo pipefail
 ip link set lo up
-mkdir etc log site
+mkdir etc log
 cp -a /etc/nginx/. etc/
 rm -f etc/sites-enabled/default etc/conf.d/*.conf
 mount --bind etc /etc/nginx
 mount --bind log /var/log/nginx
 mount -t tmpfs tmpfs /run
-echo 'the shop' >site/sale
 redis-server --save '' >redis.log 2>&1 &
-(cd site && exec python3 -m http.server 3000 --bind 127.0.0.1) >site.log 2>&1 &
 nginx
 # listens PORT: waits until somebody does.
 listens() { until (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; do sleep 0.1; done; }
 listens 6379
-listens 3000

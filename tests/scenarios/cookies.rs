@@ -1,7 +1,7 @@
 //! Which of several cookies counts: never one that a sibling of the host may have set, and the first that is a ticket.
 
 use anyhow::{Result, ensure};
-use reqwest::header::COOKIE;
+use reqwest::header::{COOKIE, SET_COOKIE};
 use serde_json::json;
 use vestibule_tests::{Deployment, Reply};
 
@@ -52,5 +52,27 @@ async fn the_first_cookie_that_is_a_ticket_counts() -> Result<()> {
         assert_eq!(reply.number("queue_number")?, number, "{cookies}");
     }
     status(&deployment, "vestibule_sale=garbage").await?.expect(400)?;
+    Ok(())
+}
+
+/// A name that a room gave up is read for a week; what another room has in it meanwhile is that one's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_visit_to_the_room_that_gave_a_name_up_takes_nobodys_place_in_the_room_that_has_it()
+-> Result<()> {
+    let deployment = Deployment::builder().controllers(1).start().await?;
+    let operator = deployment.operator();
+    for (room, suffix) in [("june", "shop"), ("june", "june"), ("july", "shop")] {
+        operator.put_room(room, &json!({ "cookie": { "suffix": suffix } })).await?;
+    }
+    let mut ann = deployment.visitor("july");
+    ann.join().await?.expect(200)?;
+    let fleet = deployment.admissions();
+    let join = fleet.http().post(fleet.at("/v1/rooms/june/join")?);
+    let reply = Reply::of(join.header(COOKIE, format!("vestibule_shop={}", ann.ticket()))).await?;
+    let set: Vec<_> = reply.headers.get_all(SET_COOKIE).iter().collect();
+    ensure!(
+        set.iter().all(|cookie| !cookie.to_str().unwrap_or("").starts_with("vestibule_shop=")),
+        "{set:?}"
+    );
     Ok(())
 }

@@ -138,6 +138,10 @@ async fn what_cannot_be_is_refused_with_the_way_to_the_field() -> Result<()> {
         (json!({ "cookie": { "suffix": "sale" } }), "cookie.suffix"),
         (json!({ "cookie": { "same_site": "none", "secure": "never" } }), "cookie.same_site"),
         (json!({ "queueing_status_code": 404 }), "queueing_status_code"),
+        // What is mistyped below is not taken for left out: it would let people in early, or unchallenged.
+        (json!({ "periodic_inlet": { "IncrementBy": 100 } }), "periodic_inlet.IncrementBy"),
+        (json!({ "max_size_inlet": { "max_size": 5, "MaxSize": 5 } }), "max_size_inlet.MaxSize"),
+        (json!({ "challenge": { "Mode": "challenge" } }), "challenge.Mode"),
         (json!({ "default_language": "tlh" }), "default_language"),
         (deep, "bypass_rules[0].when.all[1].client.in[1]"),
         (rule(json!({ "path": { "is": "/a", "contains": "b" } })), "bypass_rules[0].when.path"),

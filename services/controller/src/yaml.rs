@@ -85,7 +85,10 @@ fn options() -> Options {
 
 impl From<serde_saphyr::Error> for NotYaml {
     fn from(error: serde_saphyr::Error) -> Self {
-        Self { line: error.location().map(|at| at.line()), reason: error.to_string() }
+        // The library tells programmers what to set; whoever wrote the text has nothing to set.
+        let reason =
+            error.to_string().replace(", set DuplicateKeyPolicy in Options if acceptable", "");
+        Self { line: error.location().map(|at| at.line()), reason }
     }
 }
 
@@ -234,6 +237,10 @@ mod tests {
             let wrong = read(text).unwrap_err();
             assert_eq!(wrong.line, Some(line), "{wrong}");
             assert!(wrong.reason.contains(reason), "{wrong}");
+            assert!(
+                !wrong.reason.contains("Options"),
+                "nothing to do for whoever wrote it: {wrong}"
+            );
         }
         assert_eq!(read("").unwrap().value, Value::Null);
     }

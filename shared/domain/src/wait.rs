@@ -351,7 +351,9 @@ impl Attrition {
     /// The share of the waiting who give up per second; 0 while it is unknown.
     #[must_use]
     pub fn per_second(&self) -> f64 {
-        if self.left < FEWEST_LEAVERS { 0.0 } else { self.left / self.waited }
+        // Before anybody was seen to wait there is no share: an infinite one could not be written to the snapshot.
+        let is_known = self.left >= FEWEST_LEAVERS && self.waited > 0.0;
+        if is_known { self.left / self.waited } else { 0.0 }
     }
 }
 
@@ -407,6 +409,14 @@ mod tests {
         attrition.observe(Some(line));
         assert!((attrition.per_second() - before).abs() < 1e-9, "a gap is nobody");
         assert!(Attrition::default().per_second() < 1e-9);
+    }
+
+    #[test]
+    fn a_crowd_that_is_gone_before_it_was_seen_to_wait_tells_no_share() {
+        let mut attrition = Attrition::default();
+        attrition.observe(Some(Line { now_ms: 0, polling: 30, came: 30, entered: 0 }));
+        attrition.observe(Some(Line { now_ms: 250, polling: 0, came: 30, entered: 0 }));
+        assert!(attrition.per_second().abs() < 1e-9, "{attrition:?}");
     }
 
     #[test]

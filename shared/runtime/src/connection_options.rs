@@ -3,7 +3,6 @@
 use std::{num::NonZeroUsize, time::Duration};
 
 use clap::Args;
-use ipnet::IpNet;
 
 use crate::{
     descriptors,
@@ -23,8 +22,8 @@ const MOST_OF_GATEWAYS: usize = 1_024;
 /// How many connections the public address takes.
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionOptions {
-    /// Gateways and load balancers: networks whose word about other requests counts, such as
-    /// X-Forwarded-For and what /authorize is told.
+    /// Gateways and load balancers: addresses and networks, separated by commas, whose word about other requests
+    /// counts, such as X-Forwarded-For and what /authorize is told. Empty: nobody's.
     ///
     /// Their connections stand for many visitors: they are not counted by address, and are kept for 620
     /// seconds of silence. Let gateways keep theirs for less.
@@ -32,10 +31,9 @@ pub struct ConnectionOptions {
         long,
         env = "VESTIBULE_TRUSTED_PROXIES",
         value_name = "NETWORKS",
-        value_delimiter = ',',
         default_value = "127.0.0.0/8,::1/128"
     )]
-    pub trusted_proxies: Vec<IpNet>,
+    pub trusted_proxies: TrustedProxies,
 
     /// Connections at a time. When there are so many, the one that has been idle for longest makes room; if
     /// none is idle, further ones are refused.
@@ -103,7 +101,7 @@ impl ConnectionOptions {
     /// The gateways and load balancers.
     #[must_use]
     pub fn proxies(&self) -> TrustedProxies {
-        TrustedProxies::new(&self.trusted_proxies)
+        self.trusted_proxies.clone()
     }
 
     /// The limits of the public address. Takes as many descriptors as the system gives.

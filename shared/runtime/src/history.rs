@@ -75,11 +75,15 @@ struct Writer {
 
 impl HistoryFile {
     /// Begins to write as `name`, which must be unique, at the end of the file at `path`; in a folder, into a
-    /// file of that name, in the time of `clock`.
+    /// file of that name, in the time of `clock`. A path that ends with `/` is a folder, and made if there is none.
     ///
     /// # Errors
-    /// If the file cannot be opened.
+    /// If the file cannot be opened, or the folder made.
     pub fn open(path: &Path, name: String, clock: HistoryClock) -> Result<Self, HistoryError> {
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            let made = std::fs::create_dir_all(path);
+            made.map_err(|source| HistoryError { path: path.into(), source })?;
+        }
         let path = if path.is_dir() { path.join(format!("{name}.jsonl")) } else { path.into() };
         let opened = Writer::open(&path);
         let writer = opened.map_err(|source| HistoryError { path, source })?;

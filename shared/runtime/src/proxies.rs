@@ -2,6 +2,7 @@
 
 use std::{
     net::{IpAddr, Ipv6Addr, SocketAddr},
+    str::FromStr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -19,6 +20,11 @@ pub struct TrustedProxies {
     unreadable: Arc<Mutex<Sparingly>>,
 }
 
+/// A text that names no network.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is neither an address, such as 10.0.0.7, nor a network, such as 10.0.0.0/8")]
+pub struct NoNetwork(String);
+
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// How often it is logged that a proxy does not say readably for whom it speaks.
 const SAY: Duration = Duration::from_mins(1);
@@ -26,6 +32,20 @@ const SAY: Duration = Duration::from_mins(1);
 const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 // === impl TrustedProxies ===
+
+/// Addresses and networks, separated by commas; an empty text trusts nobody.
+impl FromStr for TrustedProxies {
+    type Err = NoNetwork;
+
+    fn from_str(text: &str) -> Result<Self, NoNetwork> {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let network = |part: &str| {
+            let network = part.parse().or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+            network.map_err(|_| NoNetwork(part.to_owned()))
+        };
+        Ok(Self::new(&parts.map(network).collect::<Result<Vec<_>, _>>()?))
+    }
+}
 
 impl TrustedProxies {
     /// These networks.
@@ -96,6 +116,19 @@ mod tests {
             headers.append(FORWARDED_FOR, axum::http::HeaderValue::from_static(line));
         }
         proxies.client(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    #[test]
+    fn addresses_and_networks_are_named_side_by_side_or_nobody_is() {
+        let proxies: TrustedProxies = "10.0.0.7, 192.168.0.0/16 ,::1,".parse().unwrap();
+        let trusts = |address: &str| proxies.contains(address.parse().unwrap());
+        assert!(
+            trusts("10.0.0.7") && trusts("192.168.3.4") && trusts("::1") && !trusts("10.0.0.8")
+        );
+        let nobody: TrustedProxies = " ".parse().unwrap();
+        assert!(!nobody.contains("127.0.0.1".parse().unwrap()));
+        let refused = "10.0.0.7,gateway".parse::<TrustedProxies>().unwrap_err().to_string();
+        assert!(refused.starts_with("`gateway` is neither an address"), "{refused}");
     }
 
     #[test]

@@ -196,7 +196,7 @@ fn refuses(response: Response<Body>, decision: &str, seconds: &str) -> Response<
 
 /// The visitor gets its new ticket, and the site the token.
 fn with_token(mut response: Response<Body>, reply: VisitorReply<'_>) -> Response<Body> {
-    reply.write_ticket(response.headers_mut());
+    reply.write_ticket_alone(response.headers_mut());
     match &reply.response.status.access_token {
         Some(token) => with(response, TOKEN, token),
         None => response,

@@ -139,7 +139,11 @@ impl PresentedTicket {
         let opened = flows.open(room, |ciphers| first_ticket(&found, ciphers)).await?;
         let (ticket, transport, text) = match opened {
             Ok(opened) => opened,
-            Err(error) => return Ok(Self { transport, content: Content::Refused(error) }),
+            // What does not open may be another room's, which is called so now: it stays.
+            Err(error) => {
+                let transport = transport.as_it_is_called_now();
+                return Ok(Self { transport, content: Content::Refused(error) });
+            }
         };
         if let Some(stranger) = room.stranger_to(&ticket) {
             flows.strangers.count(stranger);

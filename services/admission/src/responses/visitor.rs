@@ -50,6 +50,13 @@ impl<'a> VisitorReply<'a> {
         self.sealed_ticket().write(headers, self.presented.transport, self.cookies());
     }
 
+    /// The same in one cookie, as gateways pass on one of an answer that lets pass. A former one stays until it ends, and
+    /// gives way to the new one meanwhile.
+    pub(crate) fn write_ticket_alone(self, headers: &mut HeaderMap) {
+        let transport = self.presented.transport.as_it_is_called_now();
+        self.sealed_ticket().write(headers, transport, self.cookies());
+    }
+
     /// The cookies of the visitor's room.
     pub(crate) fn cookies(self) -> Cookies<'a> {
         let RoomContext { snapshot, binding, caller, .. } = self.room;

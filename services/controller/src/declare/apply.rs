@@ -241,7 +241,7 @@ impl Apply<'_> {
         });
         let detail = format!(
             "{count} people would lose their place or their seat; nothing was changed. If that is meant, say \
-             `prune_occupied={count}`, or more, since more may come"
+             `prune_occupied={count}` (at a terminal `--prune-occupied {count}`), or more, since more may come"
         );
         refuse(Problem::new(ProblemType::Conflict).detail(detail), errors.collect())
     }

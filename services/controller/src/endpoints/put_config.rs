@@ -1,6 +1,10 @@
 //! `PUT /v1/config`
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::extract::{Request, State};
 use serde::Deserialize;
@@ -32,10 +36,10 @@ use crate::{
 
 /// The longest document, in bytes: a thousand rooms, and some with pages of their own.
 const LONGEST: usize = 32 * 1024 * 1024;
-/// Documents of this process that are read and applied at a time: a long one takes a few hundred megabytes meanwhile. And
-/// those that arrive or wait.
+/// Documents of this process that are read and applied at a time: a long one takes a few hundred megabytes meanwhile.
 static APPLIED: Semaphore = Semaphore::const_new(1);
-static ARRIVING: Semaphore = Semaphore::const_new(4);
+/// Those that arrive or wait, by who sends them: one each, so whoever sends nothing keeps only itself.
+static ARRIVING: Mutex<BTreeMap<Arc<str>, Arc<Semaphore>>> = Mutex::new(BTreeMap::new());
 /// For how long others wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -81,7 +85,8 @@ pub(crate) async fn put_config(
     let prune = options.prune.as_deref().map(str::parse).transpose();
     let wrong = |error: LabelSelectorError| invalid().field("prune", error.to_string());
     let prune = prune.map_err(wrong)?;
-    let _arrives = turn(&ARRIVING).await?;
+    let own = own_place(&caller.name);
+    let _arrives = turn(&own).await?;
     let upload = Upload::read(request, LONGEST).await?;
     let _is_applied = turn(&APPLIED).await?;
     // A long document takes a second of a processor.
@@ -98,11 +103,19 @@ pub(crate) async fn put_config(
     Ok((rollout, Json(plan)))
 }
 
+/// Where the documents of this caller arrive. Those of whoever sends none now are forgotten.
+fn own_place(caller: &Arc<str>) -> Arc<Semaphore> {
+    let mut arriving = ARRIVING.lock().unwrap_or_else(PoisonError::into_inner);
+    arriving.retain(|_, place| Arc::strong_count(place) > 1);
+    let place = arriving.entry(Arc::clone(caller)).or_insert_with(|| Arc::new(Semaphore::new(1)));
+    Arc::clone(place)
+}
+
 /// Waits until there are fewer documents.
 ///
 /// # Errors
 /// 503 if that takes too long.
-async fn turn(places: &'static Semaphore) -> Result<SemaphorePermit<'static>, Problem> {
+async fn turn(places: &Semaphore) -> Result<SemaphorePermit<'_>, Problem> {
     let place = timeout(PATIENCE, places.acquire()).await;
     let busy = || {
         let detail = "other documents are being read and applied: try again";
@@ -137,6 +150,14 @@ mod tests {
         assert!(turn(&PLACES).await.is_err());
         drop(place);
         assert!(turn(&PLACES).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_sends_nothing_keeps_nobody_else_from_sending() {
+        let (silent, other) = (own_place(&"silent".into()), own_place(&"other".into()));
+        let _arrives = turn(&silent).await.unwrap();
+        assert!(turn(&own_place(&"silent".into())).await.is_err());
+        assert!(turn(&other).await.is_ok());
     }
 
     #[test]

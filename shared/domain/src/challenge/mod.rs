@@ -16,7 +16,7 @@ const LONGEST_SITE_KEY: usize = 256;
 /// What newcomers of a room have to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Challenge {
     /// Whether they have to, and what becomes of those who cannot.
     pub mode: ChallengeMode,

@@ -8,6 +8,7 @@ use crate::FieldError;
 /// Serves people in the place of those who a site says have left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct MaxSizeInlet {
     /// So many people at most are inside, or served and may still enter, when it serves more: from 1 to 2147483647.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]

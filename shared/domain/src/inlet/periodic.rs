@@ -11,7 +11,7 @@ const LONGEST_PERIOD: u64 = 24 * 3600;
 /// Serves so many more people once in each period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct PeriodicInlet {
     /// By how much the serving counter moves in each period: from 1 to 2147483647.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]

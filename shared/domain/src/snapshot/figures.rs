@@ -1,6 +1,6 @@
 //! What only the leader can compute, and every service goes by.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Figures that only the leader can compute, from presence and from the pace of the last seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,7 @@ pub struct TickFigures {
     /// together. `None`: what the ceiling makes possible.
     pub fastest_per_second: Option<f64>,
     /// The share of the waiting who give up per second.
+    #[serde(deserialize_with = "zero_if_null")]
     pub leaving_per_second: f64,
     /// Recent newcomers per second who ask when they are told to.
     pub newcomers_per_second: f64,
@@ -38,11 +39,28 @@ pub struct TickFigures {
     pub shown: Option<u64>,
 }
 
+/// Earlier releases wrote null where the share was infinite.
+fn zero_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 // === impl TickFigures ===
 
 impl TickFigures {
     /// Admissions per second to expect; 0: unknown.
     pub(super) fn expected_pace(&self) -> f64 {
         self.expected_per_second.unwrap_or(self.admissions_per_second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_that_was_written_as_null_keeps_no_room_from_being_read() {
+        let figures: TickFigures =
+            serde_json::from_str(r#"{"waiting":3,"leaving_per_second":null}"#).unwrap();
+        assert_eq!(figures, TickFigures { waiting: 3, ..TickFigures::default() });
     }
 }

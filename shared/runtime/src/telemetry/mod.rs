@@ -10,13 +10,19 @@ use std::{
     backtrace::Backtrace,
     io::{self, IsTerminal},
     panic,
+    str::FromStr,
 };
 
 use clap::{Args, ValueEnum};
 use tracing::Subscriber;
-use tracing_subscriber::{EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt};
+use tracing_subscriber::{
+    EnvFilter, Layer, filter::LevelFilter, fmt::MakeWriter, layer::SubscriberExt,
+};
 
 use self::with_ids::WithIds;
+
+/// What is logged unless something else is said.
+const DEFAULT_FILTER: &str = "info";
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -36,7 +42,7 @@ pub struct LogOptions {
         long,
         env = "VESTIBULE_LOG",
         value_name = "FILTER",
-        default_value = "info",
+        default_value = DEFAULT_FILTER,
         value_parser = parse_filter
     )]
     pub log: String,
@@ -101,7 +107,20 @@ impl LogOptions {
     }
 }
 
+/// As text, the filter. A word alone is a level: taken for a module, a mistyped one would silence all others, errors at
+/// the start included.
 fn parse_filter(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Ok(DEFAULT_FILTER.to_owned());
+    }
+    for part in text.split(',').map(str::trim) {
+        let is_level = LevelFilter::from_str(part).is_ok();
+        if !is_level && !part.contains(['=', '[', ']']) {
+            return Err(format!(
+                "`{part}` is no level, which are off, error, warn, info, debug and trace; of a module say `{part}=debug`"
+            ));
+        }
+    }
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
@@ -143,6 +162,24 @@ mod tests {
         let subscriber = options.subscriber(move || writer.clone(), false).unwrap();
         tracing::subscriber::with_default(subscriber, speak);
         String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn a_mistyped_level_is_refused_instead_of_silencing_everything() {
+        for filter in [
+            "info",
+            "WARN",
+            "off",
+            "info,vestibule_store=debug",
+            "vestibule_store[tick]=trace",
+            "warn, audit=off",
+        ] {
+            assert_eq!(parse_filter(filter).as_deref(), Ok(filter));
+        }
+        for filter in ["warning", "verbose", "infoo", "info,debgu", "info;audit=off"] {
+            assert!(parse_filter(filter).is_err(), "{filter}");
+        }
+        assert_eq!(parse_filter(" ").as_deref(), Ok("info"));
     }
 
     #[test]

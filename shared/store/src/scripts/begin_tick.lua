@@ -167,7 +167,11 @@ local function note_the_time()
   if line.ticked_at > 0 and line.ticked_ahead ~= stamp.clock_ahead then excuse(line, now) end
   if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then excuse(line, now) end
   if is_held(settings, line) then
-    if line.held_at < line.ticked_at then line.held_from = now end
+    -- Held again before the time of those was over who had some left when it was held last: for them it is one time in
+    -- which the room is held. Whose was over then is known to be so all the same.
+    local expiry = settings.position_expiry_seconds
+    local is_anew = line.held_at < line.ticked_at and not (expiry and now - line.held_at <= 2 * expiry * 1000)
+    if is_anew then line.held_from = now end
     line.held_at = now
   end
   redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from',

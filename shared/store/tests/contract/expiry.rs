@@ -19,6 +19,8 @@ crate::on_every_server!(
     what_has_expired_stays_so_when_the_room_was_held,
     who_stood_at_the_door_when_the_room_was_held_has_its_time_anew,
     who_is_served_again_has_its_time_anew,
+    who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again,
+    who_came_after_its_row_was_served_keeps_its_time_when_the_counter_is_taken_back,
     no_position_expires_by_a_time_in_which_its_service_was_cut_off,
 );
 
@@ -272,6 +274,42 @@ async fn who_is_served_again_has_its_time_anew(world: World) {
     is_expired(&world, 3).await;
     let snapshot = world.snapshot().await;
     assert_eq!((snapshot.expired_position, snapshot.expired, snapshot.admitted), (3, 2, 1));
+}
+
+async fn who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again(world: World) {
+    world.open(RoomSettings::default()).await;
+    let now = START_MS / 1000;
+    world.join(10, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.seconds(450);
+    hold_for(&world, 700).await;
+    world.seconds(400);
+    hold_for(&world, 200).await;
+    let PositionExpiry::Claimable { seconds_left } = left(&world, 2, now).await else {
+        panic!("its time began anew");
+    };
+    assert!(seconds_left > 890, "{seconds_left}");
+    token(world.claim(2, SessionKind::AwsStyle).await);
+}
+
+async fn who_came_after_its_row_was_served_keeps_its_time_when_the_counter_is_taken_back(
+    world: World,
+) {
+    world.open(RoomSettings::default()).await;
+    world.store.increment(&world.room, 100).await.unwrap();
+    world.seconds(1_000);
+    let came = START_MS / 1000 + 1_000;
+    world.join(3, JoinMode::Queue).await;
+    world.seconds(400);
+    world.store.increment(&world.room, -98).await.unwrap();
+    world.tick(1).await;
+    world.seconds(400);
+    world.tick(1).await;
+    assert!(matches!(left(&world, 2, came).await, PositionExpiry::Claimable { .. }));
+    token(world.claim_entered(2, SessionKind::AwsStyle, came).await);
+    world.seconds(1_000);
+    world.tick(1).await;
+    assert_eq!(left(&world, 1, came).await, PositionExpiry::Expired);
 }
 
 async fn no_position_expires_by_a_time_in_which_its_service_was_cut_off(world: World) {

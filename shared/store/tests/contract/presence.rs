@@ -20,6 +20,7 @@ crate::on_every_server!(
     a_winner_is_counted_once,
     whoever_waits_for_a_draw_is_counted_once,
     everyone_in_a_pool_counts_once_however_it_is_heard,
+    whoever_waited_for_a_draw_that_was_called_off_counts_once,
     a_pause_of_all_leaders_is_held_against_nobody,
     every_tick_notes_its_time,
     a_place_is_kept_for_the_grace_time,
@@ -155,6 +156,30 @@ async fn everyone_in_a_pool_counts_once_however_it_is_heard(world: World) {
         leader.tick(&world).await;
     }
     assert_eq!(waiting(&mut leader).await, 4, "of those nobody knows more than before");
+}
+
+/// The next draw's pool has the same name, and bits last longer than a pre-queue that was called off.
+async fn whoever_waited_for_a_draw_that_was_called_off_counts_once(world: World) {
+    world.schedule(patient(1), &[draw_of_a_sale()]).await;
+    world.seconds(61);
+    let mut leader = Leader::new(1);
+    leader.tick(&world).await;
+    world.join(30, JoinMode::Enter).await;
+    leader.tick(&world).await;
+    world.schedule(patient(1), &[]).await;
+    let pool = world.try_begin(1).await.unwrap().pool;
+    assert!(world.store.draw(&world.room, 1, &pool, None, None).await.unwrap());
+    let asked = (1..=30).map(|number| (Spot::Position(number), Band::for_interval(0)));
+    world.store.check_in(&world.room, world.reset_epoch().await, asked).await.unwrap();
+    let another = Event { draw_id: "d2".into(), ..draw_of_a_sale() };
+    world.schedule(patient(1), &[another]).await;
+    world.join(10, JoinMode::Enter).await;
+    for _ in 0..3 {
+        world.seconds(1);
+        leader.tick(&world).await;
+    }
+    let room = world.snapshot().await;
+    assert_eq!((room.pool_first, room.queue_counter, room.figures.waiting), (31, 40, 40));
 }
 
 async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {

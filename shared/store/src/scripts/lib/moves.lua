@@ -4,7 +4,8 @@
 local function revive(keys, line, target)
   local first, last = math.max(target, 0) + 1, line.expired_position
   if first > last then return end
-  redis.call('HINCRBY', keys.line, 'expired', count_bits(keys.entered, first, last) - (last - first + 1))
+  local revived = last - first + 1 - count_bits(keys.entered, first, last)
+  redis.call('HINCRBY', keys.line, 'expired', -math.min(revived, line.expired))
   redis.call('HSET', keys.line, 'expired_position', first - 1)
 end
 
@@ -19,7 +20,7 @@ local function move_serving(keys, line, by, now)
   target = math.max(-MOST, math.min(MOST, target))
   if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
   if target < line.serving_counter then
-    lower_serving(keys, line, target)
+    lower_serving(keys, line, target, now)
     revive(keys, line, target)
   end
 end

@@ -92,13 +92,14 @@ local function raise_serving(keys, line, target, now, who, alone)
 end
 
 -- An operator takes the counter back: the rows above fall to it and keep the time of the lowest.
-local function lower_serving(keys, line, target)
+local function lower_serving(keys, line, target, now)
   local above = string.format('(%d', target)
   local lowest = redis.call('ZRANGEBYSCORE', keys.rows, above, '+inf', 'LIMIT', 0, 1)[1]
   if lowest then
     local row = row_of(lowest)
     redis.call('ZREMRANGEBYSCORE', keys.rows, above, '+inf')
-    add_row(keys, target, row.issued, row.who)
+    -- Whoever came since the row was served has its time from then on: of a row with numbers that nobody has yet, until now.
+    add_row(keys, target, row.issued, row.who, row.counter > line.queue_counter and now or row.joined)
   end
   redis.call('HSET', keys.line, 'serving_counter', target, 'served_lately', '')
   line.serving_counter = target

@@ -3,8 +3,9 @@
 
 -- Per block of a chunk: visitors who are there; AWS-style ones who are not known to be; those of them who
 -- are (`polling`); places that are over.
--- In a pool, whose places come with the draw, whoever gave up is over.
-local function count_chunk(keys, line, chunk, length, now, near)
+-- In a pool, whose places come with the draw, whoever gave up is over; and who is before its first number is in line,
+-- though that one may have waited for a draw that did not take place.
+local function count_chunk(keys, line, chunk, length, now, near, first)
   local checked_in, both, polls = keys.scratch .. ':1', keys.scratch .. ':2', keys.scratch .. ':3'
   local unattended = chunk_key(keys.unattended, chunk)
   local over = chunk_key(line == LINE and keys.entered or gone_from_pools(keys), chunk)
@@ -14,8 +15,11 @@ local function count_chunk(keys, line, chunk, length, now, near)
   local counted = { chunk = chunk, there = {}, unattended = {}, polling = {}, over = {} }
   local last = math.min(length - chunk * CHUNK_PLACES, CHUNK_PLACES - 1)
   for block = 0, math.floor(last / BLOCK_PLACES) do
-    local from = block * BLOCK_PLACES / 8
-    local function count(key) return redis.call('BITCOUNT', key, from, from + BLOCK_PLACES / 8 - 1) end
+    local from, last_bit = block * BLOCK_PLACES, (block + 1) * BLOCK_PLACES - 1
+    from = math.max(from, math.min((first or 0) - chunk * CHUNK_PLACES, last_bit + 1))
+    local function count(key)
+      return from > last_bit and 0 or redis.call('BITCOUNT', key, from, last_bit, 'BIT')
+    end
     local n = block + 1
     counted.there[n] = count(checked_in) - (has_over and count(both) or 0)
     counted.over[n] = has_over and count(over) or 0
@@ -80,7 +84,7 @@ local function count_pool(keys, line, chunks, now)
     local chunk = tonumber(text)
     if chunk <= chunk_of(line.queue_counter) then
       counted[#counted + 1] =
-        count_chunk(keys, pool_name(line.draw_count), chunk, line.queue_counter, now, {})
+        count_chunk(keys, pool_name(line.draw_count), chunk, line.queue_counter, now, {}, line.pool_first)
     end
   end
   return counted
