@@ -1,9 +1,11 @@
 //! Which of several cookies counts: never one that a sibling of the host may have set, and the first that is a ticket.
 
+use std::time::Duration;
+
 use anyhow::{Result, ensure};
 use reqwest::header::{COOKIE, SET_COOKIE};
 use serde_json::json;
-use vestibule_tests::{Deployment, Reply};
+use vestibule_tests::{Deployment, Reply, eventually};
 
 use crate::authorizer::{create_sale, expect};
 
@@ -61,18 +63,49 @@ async fn a_visit_to_the_room_that_gave_a_name_up_takes_nobodys_place_in_the_room
 -> Result<()> {
     let deployment = Deployment::builder().controllers(1).start().await?;
     let operator = deployment.operator();
-    for (room, suffix) in [("june", "shop"), ("june", "june"), ("july", "shop")] {
-        operator.put_room(room, &json!({ "cookie": { "suffix": suffix } })).await?;
+    for (room, suffix, status) in
+        [("june", "shop", 201), ("june", "june", 200), ("july", "shop", 201)]
+    {
+        let cookie = json!({ "cookie": { "suffix": suffix } });
+        operator.put_room(room, &cookie).await?.expect(status)?;
     }
     let mut ann = deployment.visitor("july");
     ann.join().await?.expect(200)?;
     let fleet = deployment.admissions();
     let join = fleet.http().post(fleet.at("/v1/rooms/june/join")?);
     let reply = Reply::of(join.header(COOKIE, format!("vestibule_shop={}", ann.ticket()))).await?;
+    let reply = reply.expect(200)?;
     let set: Vec<_> = reply.headers.get_all(SET_COOKIE).iter().collect();
     ensure!(
         set.iter().all(|cookie| !cookie.to_str().unwrap_or("").starts_with("vestibule_shop=")),
         "{set:?}"
     );
+    Ok(())
+}
+
+/// Some gateways join several cookies into one line, others pass on one: the new one has to arrive alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_passes_by_a_former_cookie_gets_one_of_the_name_of_now() -> Result<()> {
+    let deployment = Deployment::builder().controllers(1).start().await?;
+    let operator = deployment.operator();
+    create_sale(&deployment, json!({ "total_active_users": 0, "cookie": { "suffix": "old" } }))
+        .await?;
+    let mut ann = deployment.site_visitor("shop.example").over_http();
+    expect(&ann.get("/sale").await?, 503, "wait")?;
+    ensure!(ann.cookies.contains_key("vestibule_old"), "{:?}", ann.cookies);
+    let open = json!({ "total_active_users": 1, "cookie": { "suffix": "new" } });
+    operator.patch_room("sale", &open).await?.expect(200)?;
+    // By the cookie of before, each time.
+    let passes = eventually(Duration::from_secs(10), "ann enters", || {
+        let mut ann = ann.clone();
+        async move {
+            let reply = ann.get("/sale").await?;
+            expect(&reply, 200, "entered")?;
+            Ok(reply)
+        }
+    })
+    .await?;
+    let set: Vec<_> = passes.headers.get_all(SET_COOKIE).iter().collect();
+    ensure!(set.len() == 1 && set[0].to_str()?.starts_with("vestibule_new="), "{set:?}");
     Ok(())
 }

@@ -267,6 +267,19 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_is_named_with_a_slash_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/history/");
+        let name = || "admission-1".to_owned();
+        assert!(
+            HistoryFile::open(&folder.path().join("no/history"), name(), HistoryClock::Redis)
+                .is_err()
+        );
+        HistoryFile::open(&path, name(), HistoryClock::Redis).unwrap().close();
+        assert_eq!(read(&path.join("admission-1.jsonl")).last(), Some(&What::Closed));
+    }
+
+    #[test]
     fn whoever_starts_again_writes_on_behind_the_last_whole_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history");

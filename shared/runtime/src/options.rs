@@ -75,8 +75,9 @@ pub struct CommonOptions {
     pub shutdown_grace_seconds: u32,
 
     /// Write down what this instance learns of rooms, numbers and sessions, a line of JSON for each
-    /// event, at the end of this file; in a folder, into a file of its own. `vestibule-crowd
-    /// check-history` tells from the histories of all instances whether every promise was kept.
+    /// event, at the end of this file; in a folder (with a `/` at its end it is made), into a file of its
+    /// own. `vestibule-crowd check-history` tells from the histories of all instances whether every promise
+    /// was kept.
     ///
     /// It has numbers and times, names of rooms, regions and keys, and nothing that lets anybody in.
     /// About 200 bytes for each join, claim and renewal, and up to 5 KB a second and room.

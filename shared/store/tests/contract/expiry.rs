@@ -19,6 +19,7 @@ crate::on_every_server!(
     what_has_expired_stays_so_when_the_room_was_held,
     who_stood_at_the_door_when_the_room_was_held_has_its_time_anew,
     who_is_served_again_has_its_time_anew,
+    of_those_who_have_entered_none_waits_again_when_the_counter_is_taken_back,
     who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again,
     who_came_after_its_row_was_served_keeps_its_time_when_the_counter_is_taken_back,
     no_position_expires_by_a_time_in_which_its_service_was_cut_off,
@@ -276,6 +277,20 @@ async fn who_is_served_again_has_its_time_anew(world: World) {
     assert_eq!((snapshot.expired_position, snapshot.expired, snapshot.admitted), (3, 2, 1));
 }
 
+async fn of_those_who_have_entered_none_waits_again_when_the_counter_is_taken_back(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(10, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    for number in [2, 3] {
+        token(world.claim(number, SessionKind::AwsStyle).await);
+    }
+    world.seconds(901);
+    world.tick(1).await;
+    world.store.increment(&world.room, -2).await.unwrap();
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.expired_position, snapshot.expired, snapshot.admitted), (1, 1, 2));
+}
+
 async fn who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again(world: World) {
     world.open(RoomSettings::default()).await;
     let now = START_MS / 1000;
@@ -283,7 +298,9 @@ async fn who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again(world:
     world.store.increment(&world.room, 3).await.unwrap();
     world.seconds(450);
     hold_for(&world, 700).await;
-    world.seconds(400);
+    world.seconds(200);
+    world.tick(1).await;
+    world.seconds(200);
     hold_for(&world, 200).await;
     let PositionExpiry::Claimable { seconds_left } = left(&world, 2, now).await else {
         panic!("its time began anew");

@@ -5,7 +5,8 @@ local function revive(keys, line, target)
   local first, last = math.max(target, 0) + 1, line.expired_position
   if first > last then return end
   local revived = last - first + 1 - count_bits(keys.entered, first, last)
-  redis.call('HINCRBY', keys.line, 'expired', -math.min(revived, line.expired))
+  local counted = math.max(line.expired - revived, 0)
+  redis.call('HSET', keys.line, 'expired', counted)
   redis.call('HSET', keys.line, 'expired_position', first - 1)
 end
 
