@@ -275,7 +275,9 @@ mod tests {
             HistoryFile::open(&folder.path().join("no/history"), name(), HistoryClock::Redis)
                 .is_err()
         );
-        HistoryFile::open(&path, name(), HistoryClock::Redis).unwrap().close();
+        let history = HistoryFile::open(&path, name(), HistoryClock::Redis).unwrap();
+        history.recorder().record(event(1));
+        history.close();
         assert_eq!(read(&path.join("admission-1.jsonl")).last(), Some(&What::Closed));
     }
 

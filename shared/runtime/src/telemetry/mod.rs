@@ -120,6 +120,11 @@ fn parse_filter(text: &str) -> Result<String, String> {
                 "`{part}` is no level, which are off, error, warn, info, debug and trace; of a module say `{part}=debug`"
             ));
         }
+        if part.contains([';', '|', ' ']) && !part.contains(['[', ']', '{', '}']) {
+            return Err(format!(
+                "`{part}` is no module and its level: they are separated by commas"
+            ));
+        }
     }
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
@@ -172,7 +177,7 @@ mod tests {
             "off",
             "info,vestibule_store=debug",
             "vestibule_store[tick]=trace",
-            "warn, audit=off",
+            "warn,audit=off",
         ] {
             assert_eq!(parse_filter(filter).as_deref(), Ok(filter));
         }
