@@ -18,6 +18,19 @@ WRONG = [
     ("env.HISTORY=/tmp", "'HISTORY' not allowed"),
     ("env.VESTIBULE_SECRET=tell-nobody", "VESTIBULE_SECRET is a secret"),
     ("controller.env.VESTIBULE_API_TOKENS=tell-nobody", "VESTIBULE_API_TOKENS is a secret"),
+    ("extraVolumes[0].name=history", "/extraVolumes/0"),
+    (
+        "extraVolumes[0].name=tls,extraVolumes[0].emptyDir.medium=Memory",
+        "a name of the chart's own",
+    ),
+    (
+        "extraVolumes[0].name=history,extraVolumes[0].emptyDir.medium=Memory",
+        "extraVolumeMounts mounts nowhere",
+    ),
+    (
+        "extraVolumeMounts[0].name=history,extraVolumeMounts[0].mountPath=/history",
+        "which is not in extraVolumes",
+    ),
     ("redis.url=redis://me:tell-nobody@redis", "redis.url has a user or a password"),
     ("redis.url=https://tell-nobody", "redis.url must begin with"),
     ("secrets.keys.apiTokens=tokens", "secrets.keys.apiTokens is for a Secret of yours"),

@@ -17,6 +17,22 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- $mounted := list }}
+{{- range $values.extraVolumeMounts }}
+{{- $mounted = append $mounted .name }}
+{{- end }}
+{{- range $values.extraVolumes }}
+{{- if has .name (list "keys" "redis" "redis-ca" "tls" "client-ca") }}
+{{- fail (printf "extraVolumes has a volume %q, which is a name of the chart's own: call it otherwise" .name) }}
+{{- end }}
+{{- if not (has .name $mounted) }}
+{{- fail (printf "extraVolumes has a volume %q that extraVolumeMounts mounts nowhere" .name) }}
+{{- end }}
+{{- $mounted = without $mounted .name }}
+{{- end }}
+{{- range $mounted }}
+{{- fail (printf "extraVolumeMounts names the volume %q, which is not in extraVolumes" .) }}
+{{- end }}
 {{- with $values.admission.autoscaling }}
 {{- if gt (int .minReplicas) (int .maxReplicas) }}
 {{- fail "admission.autoscaling.minReplicas is more than maxReplicas" }}

@@ -1,4 +1,4 @@
-{{/* What is mounted, and where. All of it is read-only and readable for the group of the pod alone. */}}
+{{/* What is mounted, and where. All of ours is read-only and readable for the group of the pod alone. */}}
 {{- define "vestibule.mounts" -}}
 - {name: keys, mountPath: /run/vestibule/keys, readOnly: true}
 {{- if .root.Values.redis.existingSecret }}
@@ -12,6 +12,9 @@
 {{- end }}
 {{- if .part.clientCaSecret }}
 - {name: client-ca, mountPath: /run/vestibule/client-ca, readOnly: true}
+{{- end }}
+{{- with .root.Values.extraVolumeMounts }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -51,5 +54,8 @@
     secretName: {{ . }}
     defaultMode: 0440
     items: [{key: ca.crt, path: ca.crt}]
+{{- end }}
+{{- with .root.Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
