@@ -9,13 +9,14 @@
 //!
 //! Imports lead one way: `cli`, then the programs (`rehearse`, `simulate`, `verify_draw`, `check_history`),
 //! then a crowd on its way (`visits`) and what is shown of it (`report`, `charts`), then `record`, then
-//! `crowd`. `http` and `progress` are beside them, for the programs.
+//! `crowd`. `http`, `output` and `progress` are beside them, for the programs.
 
 mod charts;
 mod check_history;
 mod cli;
 mod crowd;
 mod http;
+mod output;
 mod progress;
 mod record;
 mod rehearse;

@@ -14,14 +14,15 @@ use anyhow::{Context, ensure};
 use vestibule_history::{Report, lines};
 
 pub(crate) use self::options::CheckHistoryOptions;
+use crate::output;
 
 /// Reads, judges, tells. Returns whether nothing was found.
 pub(crate) fn run(options: &CheckHistoryOptions) -> anyhow::Result<bool> {
     let report = judge(options)?;
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        output::print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
     } else {
-        print!("{report}");
+        output::print(&report.to_string())?;
     }
     Ok(report.holds())
 }

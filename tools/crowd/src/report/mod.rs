@@ -30,6 +30,7 @@ use self::{
 };
 use crate::{
     crowd::{Setting, duration::human},
+    output,
     record::{Levels, RunRecord, Simulation},
 };
 
@@ -92,12 +93,9 @@ impl Report {
     }
 
     /// Prints it, for people or for programs.
-    pub(crate) fn print(&self, as_json: bool) -> serde_json::Result<()> {
-        print!(
-            "{}",
-            if as_json { serde_json::to_string_pretty(self)? + "\n" } else { self.text() }
-        );
-        Ok(())
+    pub(crate) fn print(&self, as_json: bool) -> anyhow::Result<()> {
+        let text = if as_json { serde_json::to_string_pretty(self)? + "\n" } else { self.text() };
+        Ok(output::print(&text)?)
     }
 
     /// The report for people, with what was wrong at its end, where it is seen.

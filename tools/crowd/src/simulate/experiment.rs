@@ -14,6 +14,7 @@ use super::SimulateOptions;
 use crate::{
     charts::{self, Pictures},
     crowd::{Arrivals, CrowdOptions, RoomOptions, StaySpread, duration::human},
+    output,
     report::{
         Report,
         layout::{percent, table},
@@ -55,7 +56,7 @@ pub(super) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
         charts::write(&pictures, &run)?;
         all.push((case, Report::new(&run, false)));
     }
-    print!("{}", if options.json { json(&all)? } else { text(&all, options, seed) });
+    output::print(&if options.json { json(&all)? } else { text(&all, options, seed) })?;
     Ok(all.iter().all(|(_, report)| report.ok))
 }
 

@@ -10,6 +10,7 @@ use vestibule_domain::{QueueingMethod, RoomSettings};
 use super::SimulateOptions;
 use crate::{
     crowd::{Arrivals, CrowdOptions, HoardingOptions, RoomOptions, StaySpread, duration::human},
+    output,
     report::{
         Figures, Report,
         layout::{percent, table},
@@ -32,11 +33,11 @@ pub(super) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
     let [alone, beside] = [&reports[0], &reports[1]];
     if options.json {
         let all = json!({ "alone": alone, "beside_one_network": beside });
-        println!("{}", serde_json::to_string_pretty(&all)?);
+        output::print(&(serde_json::to_string_pretty(&all)? + "\n"))?;
     } else {
-        print!("{}", text(&alone.figures, &beside.figures, options.crowd.seed()));
+        output::print(&text(&alone.figures, &beside.figures, options.crowd.seed()))?;
         for problem in reports.iter().flat_map(|report| &report.problems) {
-            println!("WRONG: {problem}");
+            output::print(&format!("WRONG: {problem}\n"))?;
         }
     }
     Ok(reports.iter().all(|report| report.ok))

@@ -17,7 +17,10 @@ use vestibule_domain::draw::{Draw, DrawRecord};
 
 use self::examination::{Examination, Finding};
 pub(crate) use self::options::VerifyDrawOptions;
-use crate::report::layout::{Section, sections};
+use crate::{
+    output,
+    report::layout::{Section, sections},
+};
 
 /// What is said of a draw that was held before the room was reset.
 const SUPERSEDED: &str = "\nThis draw is over: the room was reset since. Queue numbers that were given after the reset are \
@@ -29,7 +32,7 @@ const SUPERSEDED: &str = "\nThis draw is over: the room was reset since. Queue n
 /// When the record cannot be had, or the positions cannot be written.
 pub(crate) async fn run(options: &VerifyDrawOptions) -> anyhow::Result<bool> {
     let (report, holds) = verify(options).await?;
-    print!("{report}");
+    output::print(&report)?;
     Ok(holds)
 }
 

@@ -16,6 +16,7 @@ pub(crate) use self::options::NightsOptions;
 use super::stop;
 use crate::{
     crowd::{CrowdOptions, duration::human, number::real64},
+    output,
     progress::Progress,
 };
 
@@ -45,12 +46,12 @@ pub(super) async fn run(
         if let Some(line) = again {
             failure["command_line"] = line.into();
         }
-        println!("{:#}", json!({ "summary": tally, "failure": failure }));
+        output::print(&format!("{:#}\n", json!({ "summary": tally, "failure": failure })))?;
     } else {
         if let Some((night, line)) = failure.zip(again) {
-            println!("{night}\nAgain:\n  {line}\n");
+            output::print(&format!("{night}\nAgain:\n  {line}\n\n"))?;
         }
-        print!("{}", text(&tally));
+        output::print(&text(&tally))?;
     }
     Ok(tally.broken.is_empty())
 }
