@@ -145,7 +145,7 @@ async fn a_succession_that_makes_no_sense_is_refused() -> Result<()> {
     let (deployment, _) = served(0).await?;
     let late = rotate(&deployment, "?signs_in_seconds=604801").await?;
     expect_problem(&late, 400, "a week")?;
-    for query in ["?signs_in_seconds=soon", "?signs_in_seconds=-1"] {
+    for query in ["?signs_in_seconds=soon", "?signs_in_seconds=-1", "?sign_in_seconds=86400"] {
         ensure!(rotate(&deployment, query).await?.status == 400, "{query}");
     }
     for (keys, _) in published(&deployment).await? {

@@ -86,6 +86,38 @@ async fn a_token_is_told_once_and_works_at_every_controller_until_it_is_revoked(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_was_made_is_revoked_though_an_option_has_its_name_by_now() -> Result<()> {
+    let mut deployment = deployment().await?;
+    let ci = made(&deployment, json!({ "name": "ci", "role": "operator" })).await?;
+    let option = "ci:viewer:an-option-has-it-now";
+    deployment.set_environment("VESTIBULE_API_TOKENS", option);
+    deployment.replace(Service::Controller, 1, None).await?;
+    let second = deployment.operator_at(1);
+    second.call(Method::DELETE, "/v1/tokens/ci", None).await?.expect(204)?;
+    eventually(SOON, "that the one that was made works nowhere", || async {
+        ensure!(ci.call(Method::GET, "/v1/rooms", None).await?.status == 401);
+        Ok(())
+    })
+    .await?;
+    let given = second.with_token("an-option-has-it-now");
+    given.call(Method::GET, "/v1/rooms", None).await?.expect(200)?;
+    let again = second.call(Method::DELETE, "/v1/tokens/ci", None).await?;
+    expect_problem(&again, 409, "an option of the controllers")
+}
+
+/// A program's list may have come out empty.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_for_no_room_is_not_one_for_all() -> Result<()> {
+    let deployment = Deployment::builder().admissions(0).start().await?;
+    for (path, name) in [("/v1/tokens", "name"), ("/v1/sigv4-keys", "access_key_id")] {
+        let draft = json!({ name: "ci", "role": "operator", "rooms": [] });
+        let reply = deployment.operator().call(Method::POST, path, Some(&draft)).await?;
+        expect_problem(&reply, 400, "leave it out for all rooms")?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_for_some_rooms_sees_these_alone() -> Result<()> {
     let deployment = deployment().await?;
     let draft = json!({ "name": "sales", "role": "operator", "rooms": ["sale-*"] });

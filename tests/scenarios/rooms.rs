@@ -140,8 +140,12 @@ async fn history_tells_each_minute_and_region() -> Result<()> {
         Ok(())
     })
     .await?;
-    let bad = "/v1/rooms/sale/history?from=nonsense";
-    expect_problem(&deployment.operator().call(Method::GET, bad, None).await?, 400, "from")
+    for (query, names) in [("from=nonsense", "from"), ("fron=5", "fron")] {
+        let path = format!("/v1/rooms/sale/history?{query}");
+        let reply = deployment.operator().call(Method::GET, &path, None).await?;
+        expect_problem(&reply, 400, names)?;
+    }
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -239,15 +243,17 @@ async fn a_room_with_people_is_deleted_by_who_knows_how_many_they_are() -> Resul
 /// Who has looked before there was a room, and comes after it was made, changes the room that there is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_room_that_two_make_at_once_keeps_the_event_that_one_has_given_it() -> Result<()> {
-    let deployment = Deployment::builder().admissions(0).start().await?;
-    let operator = deployment.operator();
+    let deployment = Deployment::builder().admissions(0).controllers(2).start().await?;
+    let operator = deployment.operator_at(0);
     let start = deployment.redis().now_seconds().await? + 3_600;
     let event = json!({ "event_start_time": start, "event_end_time": start + 600 });
     for round in 0..8 {
         let (operator, event) = (&operator, &event);
+        // At one controller they would come one after the other.
         let make = async |users: u64| {
             let settings = json!({ "total_active_users": users });
-            operator.put_room(&format!("sale-{round}"), &settings).await
+            let controller = usize::from(users == 9);
+            deployment.operator_at(controller).put_room(&format!("sale-{round}"), &settings).await
         };
         let (path, settings) = (format!("/v1/rooms/sale-{round}/events"), json!({}));
         let make_and_give = async {
@@ -266,5 +272,34 @@ async fn a_room_that_two_make_at_once_keeps_the_event_that_one_has_given_it() ->
         let told = operator.call(Method::GET, &path, None).await?.expect(200)?;
         ensure!(told.body["events"][0]["name"] == "launch", "round {round}: {}", told.text);
     }
+    Ok(())
+}
+
+/// Programs make many calls at a time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_changes_at_once_are_made_one_after_the_other() -> Result<()> {
+    let deployment = Deployment::builder().admissions(0).start().await?;
+    let operator = deployment.operator();
+    operator.put_room("sale", &json!({})).await?.expect(201)?;
+    let start = deployment.redis().now_seconds().await? + 3_600;
+    let all = (0..30).map(async |index| {
+        let (from, route) =
+            (start + 1_000 * index, json!([{ "host": format!("{index}.example") }]));
+        let event = json!({ "event_start_time": from, "event_end_time": from + 600 });
+        let token = json!({ "name": format!("ci-{index}"), "role": "viewer" });
+        let path = format!("/v1/rooms/sale/events/e{index}");
+        let put = operator.call(Method::PUT, &path, Some(&event));
+        let make = operator.call(Method::POST, "/v1/tokens", Some(&token));
+        let (name, settings) = (format!("room-{index}"), json!({ "routes": route }));
+        let replies = tokio::try_join!(put, make, operator.put_room(&name, &settings))?;
+        for reply in [replies.0, replies.1, replies.2] {
+            reply.expect(201)?;
+        }
+        anyhow::Ok(())
+    });
+    futures_util::future::try_join_all(all).await?;
+    let told = operator.call(Method::GET, "/v1/rooms/sale/events", None).await?.expect(200)?;
+    let events = told.body["events"].as_array().map(Vec::len);
+    ensure!(events == Some(30), "{}", told.text);
     Ok(())
 }

@@ -334,9 +334,14 @@ impl Deployment {
     /// Gives instances that are started from now on this secret, and `previous` as the one that they know besides.
     pub fn set_secrets(&mut self, secret: &str, previous: &str) {
         secret.clone_into(&mut self.settings.secret);
+        self.set_environment(PREVIOUS_SECRET, previous);
+    }
+
+    /// Gives instances that are started from now on this option, as an environment variable.
+    pub fn set_environment(&mut self, name: &str, value: &str) {
         let environment = &mut self.settings.environment;
-        environment.retain(|(name, _)| name != PREVIOUS_SECRET);
-        environment.push((PREVIOUS_SECRET.to_owned(), previous.to_owned()));
+        environment.retain(|(other, _)| other != name);
+        environment.push((name.to_owned(), value.to_owned()));
     }
 
     /// Everything that all instances have printed.

@@ -52,7 +52,9 @@ impl Members {
                 Ok(Json(read)) => return Some(read),
                 Err(problem) => problem,
             };
-            let error = problem.errors().first()?;
+            let Some(error) = problem.errors().first() else {
+                return wrong.note("", "does not have the expected form");
+            };
             let name = error.field.split(['.', '[']).next().unwrap_or_default().to_owned();
             // One that must be there, and was left out since.
             if noted.contains(&name) {

@@ -236,7 +236,11 @@ mod tests {
         assert_eq!(wait(90, 50, r#"{"queueing_method":"passthrough"}"#), Some(0));
         assert_eq!(wait(90, 90, r#"{"queueing_method":"reject"}"#), None);
         assert_eq!(wait(90, 90, r#"{"total_active_users":23}"#), Some(0));
-        assert_eq!(wait(90, 90, r#"{"total_active_users":22}"#), None, "full");
+        assert_eq!(
+            wait(90, 90, r#"{"total_active_users":22}"#),
+            Some(20),
+            "full, and 40 are before"
+        );
         assert_eq!(wait(90, 90, "{}"), None, "nobody knows when the operator increments");
     }
 }

@@ -14,7 +14,7 @@ use vestibule_domain::{
 use vestibule_runtime::{Problem, ProblemType, extract::Json};
 use vestibule_token::SigV4Key;
 
-use super::create_token::token_problem;
+use super::create_token::{some_rooms, token_problem};
 use crate::{
     access::Caller,
     audit::Trail,
@@ -48,7 +48,7 @@ pub(crate) struct SigV4KeyDraft {
     /// What it may do. The AWS-style calls need `viewer` to read, and `operator`.
     role: Role,
     /// In which rooms.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_rooms")]
     #[schema(required = false)]
     rooms: RoomScope,
     /// When it ends, as unix seconds or RFC 3339; never if left out.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use secrecy::ExposeSecret;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 use utoipa::ToSchema;
 use vestibule_domain::{
@@ -32,13 +32,22 @@ pub(crate) struct TokenDraft {
     /// What it may do.
     role: Role,
     /// In which rooms. A token for some rooms cannot touch what is of the deployment.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some_rooms")]
     #[schema(required = false)]
     rooms: RoomScope,
     /// When it ends, as unix seconds or RFC 3339; never if left out.
     #[serde(default, with = "moment::option")]
     #[schema(value_type = Option<String>, example = "2026-11-05T10:00:00Z")]
     expires_at: Option<u64>,
+}
+
+/// Rooms that are said: none at all is a mistake, such as a list of a program's that came out empty, and would be all.
+pub(super) fn some_rooms<'de, D: Deserializer<'de>>(from: D) -> Result<RoomScope, D::Error> {
+    let rooms = RoomScope::deserialize(from)?;
+    if rooms.is_whole() {
+        return Err(D::Error::custom("names no room: leave it out for all rooms"));
+    }
+    Ok(rooms)
 }
 
 /// A token, without what is shown.

@@ -20,6 +20,7 @@ use crate::{
 
 /// Whom a deletion may throw out.
 #[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Crowd {
     /// How many people may wait in the room and be inside, at most. Nobody, if left out.

@@ -28,6 +28,7 @@ const DEFAULT_SECONDS: u64 = 60 * 60;
 
 /// From when to when.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Span {
     /// The first moment, as unix seconds or RFC 3339; an hour before `to` if left out. The history

@@ -29,6 +29,7 @@ const LONGEST: u64 = 7 * 24 * 60 * 60;
 
 /// When the new key is to sign.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Succession {
     /// For how many seconds the new key is published before the first token is signed with it:
@@ -40,6 +41,7 @@ pub(crate) struct Succession {
 
 /// When the new key is to sign, and whether clients are left behind.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Replacement {
     /// For how many seconds the new key is published before the first token is signed with it:

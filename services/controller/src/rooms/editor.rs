@@ -22,6 +22,7 @@ use super::{
     future_rounds::{FutureRounds, new_round},
     issuers::ProviderIssuers,
     names::require_event_id,
+    one_by_one::OneByOne,
     rollout::Rollout,
     routes::{busy, put_routes},
 };
@@ -32,7 +33,7 @@ use crate::{
     beacon::BeaconClient,
 };
 
-/// How often a change is tried when other changes come in between.
+/// How often a change is tried when changes by other controllers come in between.
 pub(super) const ATTEMPTS: usize = 5;
 
 /// Changes configs. Every change waits until the admissions apply it; see [`Rollout`].
@@ -44,6 +45,7 @@ pub(crate) struct ConfigEditor {
     pub(crate) future_rounds: FutureRounds,
     issuers: ProviderIssuers,
     pub(super) instance: Arc<str>,
+    one_by_one: OneByOne,
     /// Numbers this instance's changes of routes.
     pub(super) route_changes: AtomicU64,
 }
@@ -60,7 +62,8 @@ impl ConfigEditor {
         instance: Arc<str>,
     ) -> Self {
         let future_rounds = FutureRounds::new(beacons);
-        Self { rooms, draws, future_rounds, issuers, instance, route_changes: AtomicU64::new(0) }
+        let (one_by_one, route_changes) = (OneByOne::new(), AtomicU64::new(0));
+        Self { rooms, draws, future_rounds, issuers, instance, one_by_one, route_changes }
     }
 
     /// Refuses settings of a room that are wrong in themselves or with one of its events that is not over at `now_s`, unix
@@ -92,12 +95,14 @@ impl ConfigEditor {
         room: &RoomId,
         mut change: impl FnMut(&mut RoomConfig) -> Result<T, Problem>,
     ) -> Result<(T, Rollout), Problem> {
+        let turn = self.one_by_one.of_room(room).await?;
         for _ in 0..ATTEMPTS {
             let before = self.rooms.read_config(room).await?;
             let mut config = before.clone();
             let outcome = change(&mut config)?;
             trail.change(&view_of_config(room, &before), &view_of_config(room, &config));
             if self.put(caller, room, &before, &config).await? != PutOutcome::Conflict {
+                drop(turn);
                 return Ok((outcome, self.roll_out(room).await));
             }
         }
@@ -116,6 +121,7 @@ impl ConfigEditor {
         room: &RoomId,
         change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
     ) -> Result<((PutOutcome, RoomConfig), Rollout), Problem> {
+        let turn = self.one_by_one.of_room(room).await?;
         for _ in 0..ATTEMPTS {
             let before = self.rooms.store.read_config(room).await;
             let before = before.map_err(|error| problem_of(&error))?;
@@ -125,6 +131,7 @@ impl ConfigEditor {
             trail.change(&before.as_ref().map(view).into(), &view(&config));
             let put = self.put(caller, room, &before.unwrap_or_default(), &config).await?;
             if put != PutOutcome::Conflict {
+                drop(turn);
                 return Ok(((put, config), self.roll_out(room).await));
             }
         }
@@ -230,6 +237,7 @@ impl ConfigEditor {
         config.note_given_up(before, self.rooms.now_ms_in(room).await? / 1000);
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
         let change = format!("{}-{number}", self.instance);
+        let _turn = self.one_by_one.of_routes().await?;
         put_routes(&self.rooms, (caller, &change), room, before, &config).await
     }
 

@@ -9,6 +9,7 @@ mod error;
 mod future_rounds;
 mod issuers;
 mod names;
+mod one_by_one;
 mod rollout;
 mod routes;
 

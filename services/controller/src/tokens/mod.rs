@@ -39,7 +39,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(400);
 /// Between two looks for a token that is not known yet: others may show any number of them.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often a change is tried when others come in between.
+/// How often a change is tried when those of other controllers come in between.
 const ATTEMPTS: usize = 10;
 
 /// The tokens of the deployment, as this instance knows them.
@@ -52,6 +52,8 @@ pub(crate) struct Tokens {
     random: Random,
     known: RwLock<Arc<Known>>,
     last_look: Mutex<Option<Instant>>,
+    /// Held by whoever changes the set here, so that those who come together do not take each other's attempts.
+    changing: Mutex<()>,
 }
 
 /// What was read last.
@@ -115,8 +117,8 @@ impl Tokens {
         store: Store,
         random: Random,
     ) -> Self {
-        let (known, last_look) = (RwLock::default(), Mutex::default());
-        Self { given, given_signers, secret, store, random, known, last_look }
+        let (known, last_look, changing) = (RwLock::default(), Mutex::default(), Mutex::default());
+        Self { given, given_signers, secret, store, random, known, last_look, changing }
     }
 
     /// Whose token `text` is. One that others have just made is looked for in Redis.
@@ -185,15 +187,14 @@ impl Tokens {
     /// Revokes the token of this name at `now`, unix seconds; `note` is told of it before.
     ///
     /// # Errors
-    /// If there is none, or an option has it.
+    /// If there is none, or only an option has it.
     pub(crate) async fn revoke(
         &self,
         name: &str,
         now: u64,
         note: impl Fn(&ApiToken),
     ) -> Result<(), TokenError> {
-        self.refuse_given(name)?;
-        let revoke = |set: &mut ApiTokens| set.revoke(name, now).ok_or(TokenError::Unknown);
+        let revoke = |set: &mut ApiTokens| set.revoke(name, now).ok_or_else(|| self.no_made(name));
         self.change(|set| revoke(set).map(|revoked| note(&revoked))).await
     }
 
@@ -252,6 +253,7 @@ impl Tokens {
         &self,
         mut change: impl FnMut(&mut ApiTokens) -> Result<T, TokenError>,
     ) -> Result<T, TokenError> {
+        let _turn = self.changing.lock().await;
         for _ in 0..ATTEMPTS {
             let text = self.store.api_tokens().await?;
             let theirs = self.sealed_as_known(read(text.as_deref())?);
@@ -288,6 +290,11 @@ impl Tokens {
         let mut given = self.given().chain(self.given_signers());
         let is_given = given.any(|caller| &*caller.name == name);
         if is_given { Err(TokenError::Given) } else { Ok(()) }
+    }
+
+    /// Why none of this name can be revoked, where none was made.
+    fn no_made(&self, name: &str) -> TokenError {
+        self.refuse_given(name).err().unwrap_or(TokenError::Unknown)
     }
 
     fn known(&self) -> Arc<Known> {

@@ -114,16 +114,16 @@ impl Tokens {
     /// Revokes the key of this id at `now`, unix seconds.
     ///
     /// # Errors
-    /// If there is none, or the option has it.
+    /// If there is none, or only the option has it.
     pub(crate) async fn revoke_signer(
         &self,
         key_id: &str,
         now: u64,
         note: impl Fn(&ApiSigner),
     ) -> Result<(), TokenError> {
-        self.refuse_given(key_id)?;
-        let revoke =
-            |set: &mut ApiTokens| set.revoke_signer(key_id, now).ok_or(TokenError::Unknown);
+        let revoke = |set: &mut ApiTokens| {
+            set.revoke_signer(key_id, now).ok_or_else(|| self.no_made(key_id))
+        };
         self.change(|set| revoke(set).map(|revoked| note(&revoked))).await
     }
 

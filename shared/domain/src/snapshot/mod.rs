@@ -238,11 +238,14 @@ impl RoomSnapshot {
         (self.active + self.unconfirmed).saturating_sub(kept_seats)
     }
 
-    /// Whether a newcomer would have to wait.
+    /// Whether a newcomer would have to wait behind somebody. People who have been served may wait, too, where more are
+    /// served than there are seats.
     #[must_use]
     pub fn is_queueing(&self) -> bool {
         let positions = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
-        !self.is_open() && (self.is_held() || positions > self.serving_counter)
+        let wait_for_seats = self.figures.waiting > 0 && self.usage().slots() == Some(0);
+        let is_line = positions > self.serving_counter || wait_for_seats;
+        !self.is_open() && (self.is_held() || is_line)
     }
 
     /// Where the presence of `queue_number` is counted.
@@ -412,6 +415,18 @@ mod tests {
         assert!(!snapshot(10, 10, TickFigures::default()).is_queueing());
         assert!(snapshot(0, -3, TickFigures::default()).is_queueing());
         assert_eq!(snapshot(0, -3, TickFigures::default()).serving(), 0);
+    }
+
+    #[test]
+    fn queueing_is_also_who_was_served_and_waits_for_a_seat() {
+        let mut room = snapshot(13, 13, TickFigures { waiting: 3, ..TickFigures::default() });
+        room.settings.total_active_users = Some(10);
+        room.active = 9;
+        assert!(!room.is_queueing(), "they are about to enter");
+        room.active = 10;
+        assert!(room.is_queueing());
+        room.figures.waiting = 0;
+        assert!(!room.is_queueing(), "a newcomer stands behind nobody");
     }
 
     #[test]

@@ -9,12 +9,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::error::Category;
+use serde_json::{Value, error::Category};
 
 use super::{body::read_body, reason};
 use crate::problem::{Problem, ProblemType};
 
 const NOT_JSON: &str = "the body is not valid JSON";
+const UNEXPECTED: &str = "the body does not have the expected form";
 
 /// A JSON body: as an argument of a handler, or as its answer.
 ///
@@ -64,13 +65,22 @@ fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Prob
         return Problem::new(ProblemType::InvalidRequest).detail("the body is empty, not JSON");
     }
     if error.classify() != Category::Data {
-        return Problem::new(ProblemType::InvalidRequest).detail(format!("{NOT_JSON}: {error}"));
+        return explain_syntax::<T>(bytes, error);
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-        Err(error) => reason::problem("the body does not have the expected form", &error),
+        Err(error) => reason::problem(UNEXPECTED, &error),
         // The body starts with a valid `T`, but something follows it.
         Ok(_) => Problem::new(ProblemType::InvalidRequest).detail(NOT_JSON),
+    }
+}
+
+/// `serde_json` takes JSON for none where something stands in the place of an enum that is neither a text nor an object.
+fn explain_syntax<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Problem {
+    let is_json = serde_json::from_slice::<Value>(bytes);
+    match is_json.map(serde_path_to_error::deserialize::<_, T>) {
+        Ok(Err(error)) => reason::problem(UNEXPECTED, &error),
+        _ => Problem::new(ProblemType::InvalidRequest).detail(format!("{NOT_JSON}: {error}")),
     }
 }
 
@@ -83,7 +93,7 @@ mod tests {
         routing::post,
     };
     use serde::Deserialize;
-    use serde_json::{Value, json};
+    use serde_json::json;
     use tower::ServiceExt;
 
     use super::*;
@@ -147,6 +157,41 @@ mod tests {
         let (_, problem) = send("text/plain", r#""hunter2""#).await;
         let whole = "the body does not have the expected form: invalid type: string, expected struct Increment";
         assert_eq!(problem["detail"], whole);
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        Off,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only the errors are looked at")]
+    struct Challenge {
+        mode: Mode,
+        modes: Option<Vec<Mode>>,
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_one_of_some_texts_is_named_too() {
+        let explain = |body: &str| {
+            let problem = Json::<Challenge>::from_bytes(body.as_bytes()).unwrap_err();
+            let error = problem.errors().first().cloned();
+            error.map(|error| format!("{}: {}", error.field, error.reason))
+        };
+        for (body, found) in [
+            (r#"{"mode": false}"#, "mode: invalid type: boolean"),
+            (r#"{"mode": null}"#, "mode: invalid type: null"),
+            (r#"{"mode": 5}"#, "mode: invalid type: integer"),
+            (r#"{"mode": ["off"]}"#, "mode: invalid type: sequence"),
+            (r#"{"mode": "off", "modes": ["off", true]}"#, "modes[1]: invalid type: boolean"),
+        ] {
+            let told = explain(body).unwrap_or_default();
+            assert!(told.starts_with(found), "{body}: {told}");
+        }
+        for body in [r#"{"mode": off}"#, r#"{"mode": false"#, r#"{"mode": false} x"#] {
+            assert_eq!(explain(body), None, "{body}");
+        }
     }
 
     #[tokio::test]

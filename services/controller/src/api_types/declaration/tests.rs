@@ -127,6 +127,32 @@ fn a_document_has_rooms() {
 }
 
 /// The names of all properties of a schema.
+/// A part that is left out unsaid would be taken for one that shall not be there.
+#[test]
+fn what_stands_in_the_place_of_one_of_some_texts_is_said_and_not_left_out_with_its_room() {
+    for other in [json!(false), json!(null), json!(5), json!(["fifo"])] {
+        // Null stands for the room's there.
+        let method = if other.is_null() { json!(1) } else { other.clone() };
+        let times =
+            json!({ "event_start_time": 1, "event_end_time": 2, "queueing_method": method });
+        let document = json!({ "rooms": {
+            "off": { "challenge": { "mode": other } },
+            "sale": { "queueing_method": other, "bind_sessions": other },
+            "vip": { "cookie": { "secure": other }, "events": { "launch": times } },
+        } });
+        let mut fields: Vec<_> = wrong(document).into_iter().map(|(field, _)| field).collect();
+        fields.sort_unstable();
+        let expected = [
+            "rooms.off.challenge.mode",
+            "rooms.sale.bind_sessions",
+            "rooms.sale.queueing_method",
+            "rooms.vip.cookie.secure",
+            "rooms.vip.events.launch.queueing_method",
+        ];
+        assert_eq!(fields, expected, "{other}");
+    }
+}
+
 fn collect(value: &Value, names: &mut Vec<String>) {
     if let Some(Value::Object(properties)) = value.get("properties") {
         names.extend(properties.keys().cloned());
