@@ -242,6 +242,34 @@ async fn to_log_in_is_to_wait() -> Result<()> {
     Ok(())
 }
 
+/// A form is led on to the site's origin only where the page's policy names it, and a login's is not known to the page.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn where_gateways_verify_tokens_a_login_is_led_to_by_a_link_and_hands_over_the_token()
+-> Result<()> {
+    let deployment = deployment().await?;
+    let routes = json!([{ "host": "shop.example", "path": "/sale" }]);
+    let settings = json!({
+        "total_active_users": 1, "seats_end_with": "session", "access_token_cookie": true, "routes": routes,
+    });
+    let shop = Shop::open(&deployment, "sale", &settings).await?;
+    let mut before = deployment.visitor("sale");
+    before.join().await?.expect(200)?;
+    let mut browser = Browser::new(&deployment);
+    let asked = shop.authorize(&[])?;
+    let page = led(&browser.get(&asked).await?, &asked)?;
+    let resume = parameter(&page, "return").trim_start_matches("/queue").to_owned();
+    let page = format!("/room/sale?{}", page.query().unwrap_or(""));
+    before.leave().await?.expect(200)?;
+    browser.sees(&page, "turn").await?;
+    let shown = browser.get(&page).await?.text;
+    ensure!(!shown.contains("sale/enter") && shown.contains("id=\"go\" href="), "{shown}");
+    let back = led(&browser.get(&resume).await?, &resume)?;
+    ensure!(back.host_str() == Some("shop.example"), "{back}");
+    let token = browser.cookies.get("vestibule_token_sale").map_or("", String::as_str);
+    deployment.verifier().await?.verify(token, "sale")?;
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_code_is_exchanged_once_whoever_else_tries_and_ends_nobodys_session() -> Result<()> {
     let deployment = deployment().await?;

@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, header::HOST};
 use vestibule_page::{Language, LanguageForm};
 use vestibule_site::{
-    Origin, RequestPath, ReturnAddress, UrlParts, encode_path, without_parameter,
+    Origin, PathError, RequestPath, ReturnAddress, UrlParts, encode_path, without_parameter,
 };
 
 use super::language;
@@ -104,7 +104,10 @@ impl Address {
             asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
         let query =
             if others.is_empty() { String::new() } else { format!("?{}", written(&others)) };
-        let needs_form = wanted.is_none() || room.binding.access_token_cookie;
+        // A login sets that cookie itself. It leads on to other origins, where a form's policy would not let it go.
+        let leads_to_login =
+            || wanted.as_ref().is_some_and(|wanted| leads_to_login(public_url, room, wanted));
+        let needs_form = wanted.is_none() || room.binding.access_token_cookie && !leads_to_login();
         Self {
             is_in_place: false,
             here: format!("{name}{query}"),
@@ -175,20 +178,34 @@ fn is_known(public_url: &str, room: &RoomContext, headers: &HeaderMap, origin: &
 
 /// Whether `address` is that of the room's page itself: whoever went on to it would be back at once.
 fn leads_here(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> bool {
+    let own = own_path(public_url, address);
+    own.is_some_and(|path| {
+        // What is not read is not led to either.
+        path.map_or(true, |path| path.strip_prefix("/room/") == Some(room.snapshot.room.as_str()))
+    })
+}
+
+/// Whether an address is one of the room's own to which a login comes back.
+fn leads_to_login(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> bool {
+    let path = own_path(public_url, address);
+    path.is_some_and(|path| {
+        path.is_ok_and(|path| path == format!("/oidc/{}/resume", room.snapshot.room))
+    })
+}
+
+/// Which path of this service an address leads to, if it can be read; `None`: it leads to another origin.
+fn own_path(public_url: &str, address: &ReturnAddress) -> Option<Result<String, PathError>> {
     let own = UrlParts::split(public_url);
     let path = match UrlParts::split(address.as_str()) {
         Some(parts) if own.is_some_and(|own| own.origin.eq_ignore_ascii_case(parts.origin)) => {
             parts.path
         }
-        Some(_) => return false,
+        Some(_) => return None,
         None => address.as_str().split(['?', '#']).next().unwrap_or_default(),
     };
-    // What is not read is not led to either.
-    let Ok(path) = RequestPath::parse(path) else { return true };
     let below = own.map_or("", |own| own.path.trim_end_matches('/'));
-    let path = path.canonical();
-    let path = path.strip_prefix(below).unwrap_or(path);
-    path.strip_prefix("/room/") == Some(room.snapshot.room.as_str())
+    let without = |path: &str| path.strip_prefix(below).unwrap_or(path).to_owned();
+    Some(RequestPath::parse(path).map(|path| without(path.canonical())))
 }
 
 /// The first address of the site that the room covers, of the routes without a wildcard.

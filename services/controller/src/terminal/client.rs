@@ -1,6 +1,6 @@
 //! Calls of a controller's API, over HTTP or HTTPS. What is asked for and how it is shown is not here.
 
-use std::time::Duration;
+use std::{error::Error, io, iter, time::Duration};
 
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{
@@ -116,8 +116,7 @@ impl ControllerClient {
 
     async fn answer(&self, request: Request<Full<Bytes>>) -> Result<Answer, TerminalError> {
         let response = self.http.request(request).await;
-        let response =
-            response.map_err(|error| self.unreachable(ErrorChain(&error).to_string()))?;
+        let response = response.map_err(|error| self.failed(&error))?;
         let (status, headers) = (response.status(), response.headers());
         let behind = headers.get(BEHIND).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = Limited::new(response.into_body(), LONGEST).collect().await;
@@ -137,6 +136,15 @@ impl ControllerClient {
         TerminalError::WrongToken { url: self.base.clone() }
     }
 
+    /// There is no answer.
+    fn failed(&self, error: &(dyn Error + 'static)) -> TerminalError {
+        let reason = ErrorChain(error).to_string();
+        if is_untrusted(error) {
+            return TerminalError::Untrusted { url: self.base.clone(), reason };
+        }
+        self.unreachable(reason)
+    }
+
     fn unreachable(&self, reason: String) -> TerminalError {
         TerminalError::Unreachable { url: self.base.clone(), reason }
     }
@@ -144,4 +152,17 @@ impl ControllerClient {
     fn strange(&self, reason: String) -> TerminalError {
         TerminalError::Strange { url: self.base.clone(), reason }
     }
+}
+
+/// Whether the certificate of who answers is what is wrong.
+fn is_untrusted(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = iter::successors(Some(error), |cause| (*cause).source());
+    causes.any(|cause| {
+        // An error of input and output does not tell its own cause as its source.
+        let cause = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(inner) => inner.downcast_ref::<rustls::Error>(),
+            None => cause.downcast_ref::<rustls::Error>(),
+        };
+        matches!(cause, Some(rustls::Error::InvalidCertificate(_)))
+    })
 }

@@ -21,6 +21,18 @@ pub(crate) enum TerminalError {
         /// What happened.
         reason: String,
     },
+    /// It shows a certificate that is not trusted.
+    #[error(
+        "what answers at {url} shows a certificate that is not trusted: {reason}\n--controller-ca or VESTIBULE_CONTROLLER_CA \
+        names the file with the authority that has signed it. An authority's own certificate cannot be a server's: make one \
+        with basicConstraints=CA:FALSE."
+    )]
+    Untrusted {
+        /// Who answers.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The token is nobody's.
     #[error(
         "the controller at {url} does not know this token. \

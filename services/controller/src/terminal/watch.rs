@@ -29,9 +29,10 @@ use super::{
 const PERIOD: Duration = Duration::from_secs(1);
 /// How many looks a room's line of bars has.
 const LATELY: usize = 30;
-/// Another screen, so that what stood on the terminal is there again afterwards, and no cursor.
-const BEGIN: &str = "\x1b[?1049h\x1b[?25l";
-const END: &str = "\x1b[?25h\x1b[?1049l";
+/// Another screen, so that what stood on the terminal is there again afterwards, no cursor, and lines that end at its edge:
+/// those that went on below would push the first ones out.
+const BEGIN: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
+const END: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// To the first line; the rest of a line, and of the screen, is cleared.
 const HOME: &str = "\x1b[H";
 const CLEAR_LINE: &str = "\x1b[K\n";

@@ -128,9 +128,14 @@ const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(168, 63, 129, 16),
 ];
 
-/// The same of Amazon and Google.
-const METADATA_V6: [Ipv6Addr; 2] = [
+/// The same of Amazon (of machines, and of pods), Oracle, Scaleway, Linode, Alibaba and Google.
+const METADATA_V6: [Ipv6Addr; 7] = [
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+    Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),
+    Ipv6Addr::new(0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1),
+    Ipv6Addr::new(0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200),
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
 
@@ -193,6 +198,11 @@ mod tests {
             "https://[fe80::1]/",
             "https://[::ffff:169.254.169.254]/",
             "https://[fd00:ec2::254]/",
+            "https://[fd00:ec2::23]/v1/credentials",
+            "https://[fd00:c1::a9fe:a9fe]/opc/v2/",
+            "https://[fd00:42::42]/conf",
+            "https://[fd00:a9fe:a9fe::1]/",
+            "https://[fd00:100::100:200]/",
             "https://[::]/",
             "https://100.100.100.200/",
             "https://192.0.0.192/",

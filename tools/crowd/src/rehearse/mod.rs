@@ -40,10 +40,11 @@ const ROOM_HEARD_WITHIN: Duration = Duration::from_secs(5);
 /// # Errors
 /// When it cannot be begun, or its pictures cannot be written.
 pub(crate) async fn run(options: &RunOptions) -> anyhow::Result<bool> {
+    options.pictures.check_folders()?;
     let run = rehearse(options).await?;
     let report = Report::new(&run, options.expect_outages);
-    charts::write(&options.pictures, &run)?;
     report.print(options.json)?;
+    charts::write(&options.pictures, &run)?;
     Ok(report.ok)
 }
 

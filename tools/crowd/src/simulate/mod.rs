@@ -42,10 +42,11 @@ pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
         Some(Experiment::OneNetwork) => return one_network::run(options).await,
         None => {}
     }
+    options.pictures.check_folders()?;
     let run = simulate(options).await?;
     let report = Report::new(&run, false);
-    charts::write(&options.pictures, &run)?;
     report.print(options.json)?;
+    charts::write(&options.pictures, &run)?;
     Ok(report.ok)
 }
 
