@@ -43,6 +43,7 @@ pub(crate) const DISGUISED: &[&str] = &[
     "/about/%2e%2e/sale/item",
     "/./sale/item",
     "//sale/item",
+    "//x/sale/item",
     "/%73ale/item",
     "/sale/static/../item",
     "/sale/static/%2e%2e/item",

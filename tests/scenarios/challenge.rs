@@ -221,3 +221,53 @@ async fn a_change_of_the_setting_reaches_every_instance() -> Result<()> {
     }
     Ok(())
 }
+
+/// Everyone enters, but nobody gets a place by it that it could not have had otherwise.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_suspended_room_gives_no_places_away() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let suspended = json!({
+        "total_active_users": 2, "suspended": true, "challenge": { "mode": "challenge" },
+    });
+    deployment.create_room("sale", &suspended).await?;
+    for _ in 0..3 {
+        let joined = join(&deployment, "sale", "").await?.expect(200)?;
+        ensure!(joined.says("admitted"), "{}", joined.text);
+        ensure!(joined.header("vestibule-ticket").is_empty(), "there is no place to keep");
+    }
+    assert_eq!(deployment.operator().status("sale").await?.number("queue_counter")?, 0);
+    let limited = json!({
+        "total_active_users": 2, "suspended": true, "joins_per_network_per_minute": 2,
+    });
+    deployment.create_room("other", &limited).await?;
+    let mut places = 0;
+    for _ in 0..5 {
+        let joined = join(&deployment, "other", "").await?.expect(200)?;
+        ensure!(joined.says("admitted"), "{}", joined.text);
+        places += usize::from(!joined.header("vestibule-ticket").is_empty());
+    }
+    assert_eq!(places, 2);
+    Ok(())
+}
+
+/// It is for one place, and who is refused has none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_solution_is_not_used_up_by_a_network_that_is_over_its_limit() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings =
+        json!({ "challenge": { "mode": "challenge" }, "joins_per_network_per_minute": 1 });
+    deployment.create_room("sale", &settings).await?;
+    let solved = async || solve(&challenge_of(join(&deployment, "sale", "").await?)?);
+    let [first, second] = [solved().await?, solved().await?];
+    join(&deployment, "sale", &first).await?.expect(200)?;
+    join(&deployment, "sale", &second).await?.expect(429)?;
+    let more = json!({ "joins_per_network_per_minute": null });
+    deployment.operator().patch_room("sale", &more).await?.expect(200)?;
+    eventually(SOON, "the limit to be gone, and the solution to count", || async {
+        join(&deployment, "sale", &second).await?.expect(200)?;
+        Ok(())
+    })
+    .await?;
+    challenge_of(join(&deployment, "sale", &second).await?)?;
+    Ok(())
+}

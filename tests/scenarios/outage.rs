@@ -8,7 +8,10 @@ use reqwest::Method;
 use serde_json::json;
 use vestibule_tests::{Deployment, Fleet, Service, claims_of, eventually};
 
-use crate::crowd::{self, Guest, Manner};
+use crate::{
+    crowd::{self, Guest, Manner},
+    page::Browser,
+};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -110,6 +113,25 @@ async fn expect_stale(guest: &Guest, admission: &Fleet) -> Result<()> {
         Ok(())
     })
     .await
+}
+
+/// The browser of somebody in line enters for a minute, too, and its place is there when Redis is back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_that_fails_open_takes_nobodys_place() -> Result<()> {
+    let mut deployment = Deployment::builder().start().await?;
+    let settings = json!({ "total_active_users": 1, "on_redis_failure": "open" });
+    deployment.create_room("sale", &settings).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    let mut browser = Browser::new(&deployment);
+    browser.get("/room/sale").await?.expect(200)?;
+    let ticket = browser.cookies.get("vestibule_sale").cloned();
+    ensure!(ticket.is_some(), "{:?}", browser.cookies);
+    deployment.redis_mut().kill().await?;
+    let claim = "/v1/rooms/sale/claim";
+    let claimed = browser.send(Method::POST, claim, &[("sec-fetch-site", "same-origin")]).await?;
+    ensure!(claimed.expect(200)?.says("admitted"));
+    assert_eq!(browser.cookies.get("vestibule_sale"), ticket.as_ref(), "it has its place");
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
-use vestibule_tests::{Deployment, claims_of};
+use vestibule_tests::{Carries, Deployment, Visitor, claims_of};
 
 use crate::crowd::{Entered, Guest, Manner};
 
@@ -155,4 +155,28 @@ async fn takes_over(
     ensure!(told.says("closed") && told.body["next_check_in_seconds"] == 0.0, "{}", told.text);
     let took = next.told - freed;
     Ok((next, took))
+}
+
+/// Whoever has not heard that it is inside, or asks from another tab, leaves all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_leaves_by_the_ticket_of_before_the_claim_gives_its_seat_back() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "seats_end_with": "session" });
+    deployment.create_room("sale", &settings).await?;
+    let mut first = deployment.visitor("sale");
+    first.join().await?.expect(200)?;
+    let mut second = Visitor::new(deployment.admissions().clone(), "sale", Carries::Header);
+    second.join().await?.expect(200)?;
+    let mut before = second.clone();
+    first.leave().await?.expect(200)?;
+    ensure!(second.claims(SOON).await?.says("admitted"));
+    for _ in 0..2 {
+        ensure!(before.clone().leave().await?.expect(200)?.says("closed"));
+    }
+    ensure!(before.leave().await?.expect(200)?.says("closed"));
+    ensure!(second.status().await?.expect(200)?.says("closed"));
+    let mut third = deployment.visitor("sale");
+    third.join().await?.expect(200)?;
+    third.claims(SOON).await?;
+    Ok(())
 }

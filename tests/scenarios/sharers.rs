@@ -124,3 +124,44 @@ async fn a_session_of_before_the_setting_is_bound_at_its_next_renewal() -> Resul
     ensure!(holder.status().await?.expect(200)?.says("admitted"));
     Ok(())
 }
+
+/// The ticket of somebody inside says to what the session was bound when it was made.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_ends_no_session_either_after_the_setting_was_changed() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "bind_sessions": "network_and_agent" });
+    deployment.create_room("sale", &settings).await?;
+    let mut holder = at(&deployment.visitor("sale"), address(1));
+    holder.join().await?.expect(200)?;
+    let before = Visitor::new(deployment.admissions().clone(), "sale", Carries::Header)
+        .with_ticket(holder.ticket());
+    let change = json!({ "bind_sessions": "network" });
+    deployment.operator().patch_room("sale", &change).await?.expect(200)?;
+    ensure!(holder.status().await?.expect(200)?.says("admitted"));
+    at(&before, address(2)).leave().await?.expect(400)?;
+    ensure!(holder.status().await?.expect(200)?.says("admitted"));
+    Ok(())
+}
+
+/// Everyone is let in then, but nobody as somebody else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_takes_over_no_session_while_the_room_is_suspended() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings = json!({ "total_active_users": 1, "bind_sessions": "network" });
+    deployment.create_room("sale", &settings).await?;
+    let mut holder = at(&deployment.visitor("sale"), address(1));
+    holder.join().await?.expect(200)?;
+    let mut stranger = Visitor::new(deployment.admissions().clone(), "sale", Carries::Header)
+        .with_ticket(holder.ticket())
+        .with_header("x-forwarded-for", address(2));
+    let suspend = async |suspended: bool| {
+        let change = json!({ "suspended": suspended });
+        deployment.operator().patch_room("sale", &change).await?.expect(200)
+    };
+    suspend(true).await?;
+    stranger.status().await?.expect(400)?;
+    suspend(false).await?;
+    stranger.status().await?.expect(400)?;
+    ensure!(holder.status().await?.expect(200)?.says("admitted"));
+    Ok(())
+}

@@ -25,6 +25,7 @@ use crate::{
     guesses::Guesses,
     last_day::LastDays,
     leadership::Leadership,
+    longest_validity::Validities,
     metrics::Metrics,
     rooms::{ConfigEditor, DrawSeeds, ProviderIssuers, RoomDirectory},
     sns::Sns,
@@ -58,6 +59,8 @@ pub(crate) struct Controller {
     pub(crate) configs: ConfigEditor,
     /// The key ring.
     pub(crate) keys: Keystore,
+    /// For how long what they have signed may be valid.
+    pub(crate) validities: Validities,
     /// The ciphers of request ids.
     pub(crate) ciphers: CipherCache,
     /// The signing threads.
@@ -165,6 +168,7 @@ impl Controller {
             last_days: LastDays::default(),
             closed_minutes: ClosedMinutes::default(),
             wait_checks: WaitChecks::default(),
+            validities: Validities::default(),
             leadership: Leadership::default(),
             metrics,
             public_url: public_url.unwrap_or_else(|| format!("{scheme}://{address}")),

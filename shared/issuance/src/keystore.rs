@@ -283,12 +283,12 @@ impl Keystore {
         Some((signs.kid.clone(), signs.created_at))
     }
 
-    /// The key that signed an earlier token, or the current one if that is gone.
+    /// The key that signed an earlier token, or the current one if that is gone or nobody takes it at `now` (unix seconds).
     ///
     /// # Errors
     /// [`KeyError::Missing`] before there is any.
-    pub fn get(&self, kid: &str) -> Result<Arc<SigningKey>, KeyError> {
-        self.opened().ring.get(kid).cloned().map_or_else(|| self.current(), Ok)
+    pub fn get(&self, kid: &str, now: u64) -> Result<Arc<SigningKey>, KeyError> {
+        self.opened().ring.get(kid, now).cloned().map_or_else(|| self.current(), Ok)
     }
 
     /// The public keys whose tokens may still be valid at `now`.

@@ -70,7 +70,14 @@ const turn = () => 'automatic' in data && !document.hidden ? 'enter' : 'hold';
 // Inside, the page leads on, if it has entered by itself.
 function leadOn() {
   const go = byId('go');
-  if (turn() === 'enter' && go.href && !go.hidden) location.replace(go.href);
+  if (turn() !== 'enter' || !go.href || go.hidden) return;
+  if (isHere(go)) location.reload();
+  else location.replace(go.href);
+}
+
+// A link to this very address with its fragment only scrolls.
+function isHere(go) {
+  return !!location.hash && go.href.split('#')[0] === location.href.split('#')[0];
 }
 
 function show(update) {
@@ -93,6 +100,8 @@ function show(update) {
   }
   byId('progress').value = update.progress || 0;
   if (update.wanted !== null) byId('go').href = update.wanted;
+  // A fragment never comes to a server, so what it names is not in the address that was wanted.
+  if (byId('go').href && !byId('go').hash) byId('go').hash = location.hash;
   countAll(update.hold_seconds, update.start_seconds);
   refresh = update.refresh_seconds;
   if (begins) call(update.texts);
@@ -139,7 +148,8 @@ async function ask() {
     answer = await fetch(location.href.split('#')[0], asked);
     if ((answer.headers.get('content-type') || '').startsWith(TYPE)) show(await answer.json());
     // The site itself has answered: the visitor is inside, by another tab.
-    else if (inside && (answer.ok || answer.type === 'opaqueredirect')) show(JSON.parse(inside));
+    // Some of its answers are no success: to a media type that it does not know, or to GET where it wants POST.
+    else if (inside && (answer.status < 500 && ![408, 425, 429].includes(answer.status))) show(JSON.parse(inside));
     else throw answer;
     reached();
     next = refresh && Math.max(refresh, .5);
@@ -215,6 +225,11 @@ function press(button, pressed) {
 
 const isPressed = button => button.getAttribute('aria-pressed') === 'true';
 
+byId('go').addEventListener('click', event => {
+  if (!isHere(event.currentTarget)) return;
+  event.preventDefault();
+  location.reload();
+});
 byId('tools').hidden = false;
 byId('sound').hidden = !window.AudioContext;
 byId('notify').hidden = !(window.Notification && window.isSecureContext);

@@ -112,6 +112,7 @@ impl From<RedisError> for StoreError {
                 "LOADING" | "READONLY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED"
                 | "ASK" | NO_SCRIPT | "OOM" | "MISCONF" | "NOREPLICAS" | "BUSY",
             ) => Self::Unavailable(error.to_string().into()),
+            _ if turns_away(&error) => Self::Unavailable(error.to_string().into()),
             Some(_) => Self::unexpected(error),
             None if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {
                 Self::Unavailable(error.to_string().into())
@@ -126,6 +127,19 @@ impl From<RedisError> for StoreError {
     }
 }
 
+/// Whether a server does not take us, now: it wants another password, has taken a right away, or has too many clients.
+/// That is for its operator to mend, and until then nothing can be asked, as if it were away.
+pub(crate) fn turns_away(error: &RedisError) -> bool {
+    match error.code() {
+        Some("NOAUTH" | "WRONGPASS" | "NOPERM") => true,
+        Some("ERR") => error.detail().is_some_and(|why| {
+            // The second one is said within scripts.
+            why.contains("max number of clients") || why.contains("can't run this command")
+        }),
+        _ => false,
+    }
+}
+
 /// The epoch in a refusal by `fenced` in `scripts/lib/room.lua`; Redis adds the script's name after it.
 fn later_epoch(refusal: &RedisError) -> Option<u64> {
     refusal.detail()?.split_ascii_whitespace().next()?.parse().ok()
@@ -134,5 +148,28 @@ fn later_epoch(refusal: &RedisError) -> Option<u64> {
 impl From<deadpool_redis::PoolError> for StoreError {
     fn from(error: deadpool_redis::PoolError) -> Self {
         Self::Unavailable(error.to_string().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redis::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_takes_nobody_is_as_good_as_away() {
+        for told in [
+            "NOAUTH Authentication required.",
+            "NOPERM User admission has no permissions to run the 'evalsha' command",
+            "ERR max number of clients reached",
+            "ERR The user executing the script can't run this command or subcommand script: 1f",
+        ] {
+            let error = redis::parse_redis_value(format!("-{told}\r\n").as_bytes())
+                .and_then(Value::extract_error)
+                .expect_err("an error");
+            let error = StoreError::from(error);
+            assert!(matches!(error, StoreError::Unavailable(_)), "{told}: {error:?}");
+        }
     }
 }

@@ -181,10 +181,10 @@ impl KeyRing {
         self.keys.first().filter(|key| key.record.signs()).map(|key| &key.signing)
     }
 
-    /// The key of this name, whether it signs or not, unless it was withdrawn.
+    /// The key of this name, whether it signs or not, if gateways take tokens by it at `now` (unix seconds).
     #[must_use]
-    pub fn get(&self, kid: &str) -> Option<&Arc<SigningKey>> {
-        self.find(kid).filter(|key| !key.record.withdrawn).map(|key| &key.signing)
+    pub fn get(&self, kid: &str, now: u64) -> Option<&Arc<SigningKey>> {
+        self.find(kid).filter(|key| key.record.verifies_at(now)).map(|key| &key.signing)
     }
 
     /// The public keys whose tokens may be valid at `now` (unix seconds), and the announced one.
@@ -300,7 +300,7 @@ mod tests {
         let ring = KeyRing::open(&secret(), &records).unwrap();
         assert_eq!(ring.current().unwrap().kid(), new);
         assert_eq!(kids(&ring.jwks(4_000)), [new]);
-        assert!(ring.get(old).is_none() && ring.verifying_key(old, 4_000).is_none());
+        assert!(ring.get(old, 4_000).is_none() && ring.verifying_key(old, 4_000).is_none());
         assert!(succeed(&records, 4_001, HOUR).is_none());
     }
 
@@ -386,7 +386,8 @@ mod tests {
         let ring = KeyRing::open(&secret(), &records).unwrap();
         let (new, old) = (other_key().kid(), key().kid());
         assert_eq!(ring.current().unwrap().kid(), new);
-        assert!(ring.get(old).is_some() && ring.get("unknown").is_none());
+        assert!(ring.get(old, 5_000).is_some() && ring.get("unknown", 5_000).is_none());
+        assert!(ring.get(old, 5_001 + HOUR).is_none(), "nobody would take what it signs");
         assert_eq!(kids(&ring.jwks(5_000)), [new, old]);
         assert_eq!(kids(&ring.jwks(5_000 + HOUR)), [new, old]);
         assert_eq!(kids(&ring.jwks(5_001 + HOUR)), [new]);

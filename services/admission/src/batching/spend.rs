@@ -32,6 +32,15 @@ impl SpendBatcher {
     /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
     pub(crate) async fn spend(&self, room: &RoomId, mark: Mark) -> Result<bool, StoreError> {
         let Mark { name, expires_at } = mark;
-        self.0.call(room, Spending { name, expires_at }).await
+        self.0.call(room, Spending { name, expires_at, is_taken_back: false }).await
+    }
+
+    /// Takes back that one was used.
+    ///
+    /// # Errors
+    /// As [`Self::spend`].
+    pub(crate) async fn take_back(&self, room: &RoomId, mark: Mark) -> Result<(), StoreError> {
+        let Mark { name, expires_at } = mark;
+        self.0.call(room, Spending { name, expires_at, is_taken_back: true }).await.map(drop)
     }
 }

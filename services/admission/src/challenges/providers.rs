@@ -168,7 +168,7 @@ impl Providers {
         let body = body.map_err(|error| ErrorChain(&*error).to_string())?.to_bytes();
         // Some answer a bad token with 400 and the same document.
         match serde_json::from_slice(&body) {
-            Ok(answer) if status == StatusCode::OK || status.is_client_error() => Ok(answer),
+            Ok(answer) if status == StatusCode::OK || says_why(&answer, status) => Ok(answer),
             // What we have sent is the visitor's: it shall not be able to bring about a failure.
             _ if OF_THE_TOKEN.contains(&status) => {
                 Ok(Answer { success: false, error_codes: vec![] })
@@ -176,6 +176,12 @@ impl Providers {
             _ => Err(format!("it answers {status}")),
         }
     }
+}
+
+/// Whether an answer with the status of an error is about the token: it says what is wrong, or its status does. A firewall's
+/// or a limit's says nothing of the token.
+fn says_why(answer: &Answer, status: StatusCode) -> bool {
+    OF_THE_TOKEN.contains(&status) || status.is_client_error() && !answer.error_codes.is_empty()
 }
 
 /// Whether a widget may have given it. Others are not passed on: a firewall before the provider may refuse what looks like
@@ -222,6 +228,7 @@ impl Answer {
                 "missing-input-secret"
                     | "invalid-input-secret"
                     | "sitekey-secret-mismatch"
+                    | "not-using-dummy-passcode"
                     | "internal-error"
                     | "rate-limited"
             )

@@ -78,7 +78,7 @@ impl RoomContext {
             _ => return None,
         };
         let is_other = !self.bindings_to(binding.to).contains(&binding);
-        (is_other && !settings.suspended).then_some(stranger)
+        is_other.then_some(stranger)
     }
 
     /// Who the caller is to the script, where it claims: a session that begins is bound to the caller's key, if it has one.
@@ -130,6 +130,17 @@ impl RoomContext {
     /// Whether sessions are bound to where their visitors are.
     pub(super) fn binds_sessions(&self) -> bool {
         self.snapshot.settings.bind_sessions != BindSessions::None
+    }
+
+    /// Whether the ticket of `seat` says to what the room binds sessions now, or to which key: then it was compared with the
+    /// caller where it was opened.
+    pub(super) fn is_bound_as_wanted(&self, seat: &Seat) -> bool {
+        let wanted = self.snapshot.settings.bind_sessions;
+        seat.binding.is_some_and(|binding| match binding.to {
+            BoundTo::Key => true,
+            BoundTo::Network => wanted == BindSessions::Network,
+            BoundTo::NetworkAndAgent => wanted == BindSessions::NetworkAndAgent,
+        })
     }
 
     /// The bindings of this kind that are the caller's; none, if the room does not ask for them, or the caller is not

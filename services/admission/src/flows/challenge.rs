@@ -37,10 +37,10 @@ pub(crate) enum Sender {
 }
 
 /// Where a newcomer gets to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Passage {
-    /// To a place.
-    Place,
+    /// To a place; `spent`: what was used up for it.
+    Place { spent: Option<Mark> },
     /// To the endless line.
     EndlessLine,
 }
@@ -90,25 +90,32 @@ impl Flows {
         solution: Solution<'_>,
     ) -> Result<Passage, FlowError> {
         let settings = &room.snapshot.settings;
-        if !settings.challenge.is_on() || settings.suspended {
-            return Ok(Passage::Place);
+        if !settings.challenge.is_on() {
+            return Ok(Passage::Place { spent: None });
         }
-        let outcome = self.outcome(room, solution).await?;
+        let only_logs = settings.challenge.mode == ChallengeMode::Log;
+        let (outcome, spent) = match self.outcome(room, solution).await {
+            // Nobody is kept out because the provider cannot be asked.
+            Err(FlowError::ProviderAway) if only_logs => (Outcome::ProviderFailed, None),
+            outcome => outcome?,
+        };
         let name = &room.snapshot.room;
         self.challenges.counter.count(name, outcome);
         if outcome.passes() {
             self.challenges.count_passed(room.known.now_ms());
-            return Ok(Passage::Place);
+            return Ok(Passage::Place { spent });
         }
-        if settings.challenge.mode == ChallengeMode::Log {
+        if only_logs {
             tracing::debug!(room = %name, ?outcome, "a newcomer would be challenged");
-            return Ok(Passage::Place);
+            return Ok(Passage::Place { spent: None });
         }
         if settings.challenge.mode == ChallengeMode::EndlessLine && solution.is_deceived(outcome) {
             return Ok(Passage::EndlessLine);
         }
         match (outcome, settings.challenge.on_provider_failure) {
-            (Outcome::ProviderFailed, OnProviderFailure::Admit) => Ok(Passage::Place),
+            (Outcome::ProviderFailed, OnProviderFailure::Admit) => {
+                Ok(Passage::Place { spent: None })
+            }
             (Outcome::ProviderFailed, OnProviderFailure::Refuse) => Err(FlowError::ProviderAway),
             _ => Err(FlowError::ChallengeRequired(Box::new(self.demand(room, outcome.reason())))),
         }
@@ -127,25 +134,27 @@ impl Flows {
         Demand { provider: challenge.provider, task, refused }
     }
 
+    /// What becomes of what a newcomer has shown, and what was used up of it.
     async fn outcome(
         &self,
         room: &RoomContext,
         solution: Solution<'_>,
-    ) -> Result<Outcome, FlowError> {
+    ) -> Result<(Outcome, Option<Mark>), FlowError> {
+        let as_it_is = |outcome| Ok((outcome, None));
         let Some(text) = solution.shown.filter(|text| !text.is_empty()) else {
-            return Ok(Outcome::Missing);
+            return as_it_is(Outcome::Missing);
         };
         let challenge = &room.snapshot.settings.challenge;
         let now = room.known.now_ms() / 1000;
         let checked = room.ciphers.challenges.check(text, now);
         match (checked, challenge.provider) {
-            (Ok(Shown::Pass(None)), _) => Ok(Outcome::Pass),
+            (Ok(Shown::Pass(None)), _) => as_it_is(Outcome::Pass),
             (Ok(Shown::Pass(Some(mark))), _) => self.spend(room, mark, Outcome::Pass).await,
             (Ok(Shown::Solution(mark)), ChallengeProvider::ProofOfWork) => {
                 self.spend(room, mark, Outcome::Solved).await
             }
-            (Err(ChallengeError::Expired), _) => Ok(Outcome::Expired),
-            (_, ChallengeProvider::ProofOfWork) => Ok(Outcome::Wrong),
+            (Err(ChallengeError::Expired), _) => as_it_is(Outcome::Expired),
+            (_, ChallengeProvider::ProofOfWork) => as_it_is(Outcome::Wrong),
             (_, provider) => {
                 let site_key = challenge.site_key.as_deref().unwrap_or_default();
                 let network = room.caller.network;
@@ -154,8 +163,8 @@ impl Flows {
                         let mark = Mark::of(text, now + TOKEN_SECONDS);
                         self.spend(room, mark, Outcome::Solved).await
                     }
-                    Verdict::Refused => Ok(Outcome::Refused),
-                    Verdict::Failed => Ok(Outcome::ProviderFailed),
+                    Verdict::Refused => as_it_is(Outcome::Refused),
+                    Verdict::Failed => as_it_is(Outcome::ProviderFailed),
                     Verdict::Busy => Err(FlowError::ProviderAway),
                 }
             }
@@ -168,9 +177,9 @@ impl Flows {
         room: &RoomContext,
         mark: Mark,
         first: Outcome,
-    ) -> Result<Outcome, FlowError> {
-        let is_first = self.spends.spend(&room.snapshot.room, mark).await?;
-        Ok(if is_first { first } else { Outcome::Used })
+    ) -> Result<(Outcome, Option<Mark>), FlowError> {
+        let is_first = self.spends.spend(&room.snapshot.room, mark.clone()).await?;
+        Ok(if is_first { (first, Some(mark)) } else { (Outcome::Used, None) })
     }
 }
 

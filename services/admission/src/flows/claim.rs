@@ -57,7 +57,11 @@ impl Flows {
         let claimed = self.held_claims.claim(&room.snapshot.room, claim);
         let reply = match spanned(child(|| SpanBuilder::from_name("claim")), claimed).await {
             Ok(reply) => reply,
-            Err(error) => return responder.respond_without_store(error).await,
+            // Unlike a newcomer it has a place, which is its own again when the store is back.
+            Err(error) => {
+                let kept = current.into_change();
+                return responder.respond_without_store(error, kept).await;
+            }
         };
         if reply.beyond_seats {
             let only_logs = room.snapshot.settings.network_limit_mode == NetworkLimitMode::Log;

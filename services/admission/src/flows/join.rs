@@ -9,8 +9,8 @@ use vestibule_token::{Ticket, TicketState};
 use vestibule_traces::{SpanBuilder, child, spanned};
 
 use super::{
-    FlowError, Flows, RoomContext, Sender, Solution, Status, VisitorResponse, challenge::Passage,
-    responder::VisitorResponder, visitor_response::CurrentTicket,
+    CookieChange, FlowError, Flows, RoomContext, Sender, Solution, Status, VisitorResponse,
+    challenge::Passage, responder::VisitorResponder, visitor_response::CurrentTicket,
 };
 use crate::batching::{JoinReply, Newcomer, Reach};
 
@@ -69,18 +69,30 @@ impl Flows {
         solution: Solution<'_>,
         kept: Option<VisitorResponse>,
     ) -> Result<VisitorResponse, FlowError> {
+        let settings = &room.snapshot.settings;
         if room.snapshot.rejects() {
             self.tally.refused(room, RefusedFor::Closed);
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
         let joined = match self.number(room, solution, JoinMode::Enter).await {
             Ok(Some(joined)) => joined,
+            // Everyone enters, but whoever may have no place now shall not have one afterwards.
+            Ok(None)
+            | Err(
+                FlowError::OverLimit { .. }
+                | FlowError::ChallengeRequired(_)
+                | FlowError::ProviderAway,
+            ) if settings.suspended => {
+                let responder = VisitorResponder::new(self, room);
+                return responder.respond_without_place(CookieChange::None).await;
+            }
             Ok(None) => {
                 self.tally.refused(room, RefusedFor::EndlessLine);
                 return kept.map_or_else(|| self.join_endless_line(room), Ok);
             }
             Err(FlowError::Store(error)) => {
-                return VisitorResponder::new(self, room).respond_without_store(error).await;
+                let responder = VisitorResponder::new(self, room);
+                return responder.respond_without_store(error, CookieChange::Remove).await;
             }
             Err(error) => return Err(error),
         };
@@ -157,15 +169,20 @@ impl Flows {
         solution: Solution<'_>,
         mode: JoinMode,
     ) -> Result<Option<Newcomer>, FlowError> {
-        if self.challenge(room, solution).await? == Passage::EndlessLine {
+        let Passage::Place { spent } = self.challenge(room, solution).await? else {
             return Ok(None);
-        }
+        };
         let network = room.limited_network().map(|network| {
             let reach = if network.is_private { Reach::Private } else { Reach::Public };
             (network.digest, reach)
         });
         let joined = self.joins.join(&room.snapshot.room, mode, network);
-        place_of(spanned(child(|| SpanBuilder::from_name("join")), joined).await?).map(Some)
+        let reply = spanned(child(|| SpanBuilder::from_name("join")), joined).await?;
+        if let (JoinReply::OverLimit { .. }, Some(mark)) = (&reply, spent) {
+            // It counts once for each place, and this is none. If this fails, there is another one to solve.
+            let _ = self.spends.take_back(&room.snapshot.room, mark).await;
+        }
+        place_of(reply).map(Some)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

@@ -4,7 +4,7 @@ use vestibule_store::{Departure, EndedAs, GivenUp};
 use vestibule_token::{Ending, Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder,
+    FlowError, Flows, RoomContext, Turn, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
 
@@ -23,8 +23,8 @@ impl Flows {
         let number = ticket.waiter.place.number;
         match ticket.state {
             TicketState::Held(seat) => {
-                if room.binds_sessions() && seat.binding.is_none() {
-                    // It is bound at its renewal: nobody else may end it then.
+                if room.binds_sessions() && !room.is_bound_as_wanted(&seat) {
+                    // It is bound at its renewal, or was since: nobody else may end it then.
                     self.renew(room, ticket, seat).await?;
                 }
                 let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };
@@ -34,11 +34,28 @@ impl Flows {
                 let network = room.limited_network().map(|network| network.digest);
                 let place = GivenUp { number, position: snapshot.position(number), network };
                 let seen = (snapshot.reset_epoch, snapshot.draws.len());
-                self.places.give_up(&snapshot.room, seen, place).await?;
+                if !self.places.give_up(&snapshot.room, seen, place).await?
+                    && let Some(inside) = self.entered_since(room, ticket).await?
+                {
+                    return Box::pin(self.leave(room, inside, ended_as)).await;
+                }
             }
             // Nobody knows of a place in the endless line.
             TicketState::Ended(_) | TicketState::Endless(_) => {}
         }
         VisitorResponder::new(self, room).respond_ended(ticket, Ending::Closed)
+    }
+
+    /// The ticket of who is inside by now, of one that is from before: the answer to its claim was lost, or another tab has
+    /// it.
+    async fn entered_since(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+    ) -> Result<Option<Ticket>, FlowError> {
+        let Some(claimant) = CurrentTicket::new(ticket).claimant() else { return Ok(None) };
+        // Its place is over, so that it enters by this only if it has entered before.
+        let response = self.claim_seat(room, claimant, Turn::Enter, 0).await?;
+        Ok(response.cookie.ticket().copied().filter(|ticket| ticket.seat().is_some()))
     }
 }

@@ -91,7 +91,7 @@ impl Flows {
             sub,
             token_use: TokenUse::Id,
         };
-        let key = self.keys.get(&record.key_id).map_err(|_| FlowError::NoSigningKey)?;
+        let key = self.keys.get(&record.key_id, now).map_err(|_| FlowError::NoSigningKey)?;
         let id_token = self.signer.sign_id(key, claims).await?;
         Ok(LoginTokens { access_token, id_token, expires_in: grant.expires_at - now })
     }

@@ -17,12 +17,19 @@ impl Flows {
         let Some(seat) = ticket.seat() else { return false };
         let (snapshot, now_ms) = (&room.snapshot, room.known.now_ms());
         let unseen_ms = now_ms.saturating_sub(ticket.waiter.heard_at);
-        // While Redis is away, those inside stay inside.
-        let fresh = unseen_ms < snapshot.settings.recheck_ms() || !self.feed.is_connected();
+        let (reset_epoch, number) = (snapshot.reset_epoch, ticket.waiter.place.number);
+        // While Redis is away, those inside stay inside; but nobody whose end was ever heard of.
+        let is_connected = self.feed.is_connected();
+        let fresh = unseen_ms < snapshot.settings.recheck_ms() || !is_connected;
+        let has_ended = if is_connected {
+            room.known.has_ended(reset_epoch, number)
+        } else {
+            room.known.was_ended(reset_epoch, number)
+        };
         fresh
             && seat.generation == snapshot.generation
             && seat.expires_at * 1000 > now_ms
-            && !room.known.has_ended(snapshot.reset_epoch, ticket.waiter.place.number)
+            && !has_ended
     }
 
     /// Keeps the session of `seat` alive and answers with a token. While the store is away, a session
@@ -77,6 +84,10 @@ impl Flows {
         if seat.is_counted() {
             let touch = touch_for(room, &ticket, &seat);
             let touched = self.touches.touch(&room.snapshot.room, touch).await;
+            if touched.as_ref().is_ok_and(|touched| touched.is_stranger) {
+                self.strangers.count(Stranger::session);
+                return Err(FlowError::Stranger);
+            }
             if let Ok(Touched { now_ms, generation, session: Some(record), .. }) = touched {
                 return responder.at(now_ms).respond_inside(ticket, &record, generation).await;
             }

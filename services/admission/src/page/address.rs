@@ -64,7 +64,8 @@ impl Address {
         let name = &room.snapshot.room;
         Self {
             is_in_place: true,
-            here: wanted.as_ref().map_or("/", |wanted| wanted.as_str()).to_owned(),
+            // What cannot be written into the page is where it stands: the empty address.
+            here: wanted.as_ref().map_or("", |wanted| wanted.as_str()).to_owned(),
             enter: None,
             live: is_own_origin.then(|| {
                 format!("{public_url}/room/{name}/live?{}", self_query(wanted.as_ref(), language))

@@ -17,7 +17,6 @@ use crate::{
     audit::Trail,
     endpoints::responses::{NoSuchKey, Refusals},
     key_time::key_time,
-    longest_validity::longest_validity,
     state::Controller,
 };
 
@@ -55,7 +54,7 @@ pub(crate) async fn withdraw_key(
 ) -> Result<Json<CurrentKey>, Problem> {
     controller.rooms.require_whole_keyspace().await?;
     let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
-    let longest = longest_validity(&controller, now);
+    let longest = controller.validities.note(&controller.feed, now);
     trail.name_subject("key", &kid);
     trail.change(&json!({ "kid": kid }), &Value::Null);
     if !controller.keys.withdraw(&kid, now, longest).await.map_err(key_problem)? {

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 use vestibule_issuance::KeyError;
 
-use crate::{key_time::key_time, longest_validity::longest_validity, state::Controller};
+use crate::{key_time::key_time, state::Controller};
 
 /// How often the leader checks whether a key is due.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
@@ -37,7 +37,8 @@ async fn succeed(controller: &Controller) -> Result<(), KeyError> {
     if now < signs_from {
         return Ok(());
     }
-    if controller.keys.succeed(now, longest_validity(controller, now)).await? {
+    let longest = controller.validities.note(&controller.feed, now);
+    if controller.keys.succeed(now, longest).await? {
         tracing::info!("a new key signs from now on");
     }
     Ok(())

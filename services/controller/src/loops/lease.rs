@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 use vestibule_domain::Share;
-use vestibule_store::{self as store, Asking, Standing};
+use vestibule_store::{self as store, Asking, Standing, StoreError};
 
 use crate::{leadership::Term, state::Controller};
 
@@ -16,6 +16,8 @@ const LEASE: Duration = Duration::from_secs(2);
 /// How often it is renewed or asked for. When a leader is killed, another one leads after at most
 /// [`LEASE`] and this: 2.3 s.
 const RENEW: Duration = Duration::from_millis(300);
+/// How often it is said that it cannot be asked for.
+const SAY: Duration = Duration::from_mins(1);
 
 #[derive(Debug, Default)]
 struct Candidate {
@@ -23,6 +25,8 @@ struct Candidate {
     known_epoch: u64,
     /// Until when what it was told surely holds.
     held_until: Option<Instant>,
+    /// When it was last said that the lease cannot be asked for.
+    said_at: Option<Instant>,
 }
 
 /// Campaigns until `stop`; then gives up lease and rooms, so that others take them at once.
@@ -71,8 +75,21 @@ impl Candidate {
         };
         match timeout_at(patience, controller.store.lead(&asking)).await {
             Ok(Ok(standing)) => self.take(controller, standing, asked_at + LEASE),
-            Ok(Err(error)) => tracing::debug!(%error, "the lease could not be asked for"),
+            Ok(Err(error)) => self.refused(controller, &error, asked_at).await,
             Err(_) => tracing::debug!("the lease was not answered in time"),
+        }
+    }
+
+    /// Says why nobody may be leading, and mends what can be mended from here.
+    async fn refused(&mut self, controller: &Controller, error: &StoreError, at: Instant) {
+        if self.said_at.is_none_or(|said_at| said_at + SAY <= at) {
+            tracing::warn!(%error, "the lease could not be asked for");
+            self.said_at = Some(at);
+        }
+        if error.is_of_another_type()
+            && let Err(error) = controller.store.remove_foreign_lease().await
+        {
+            tracing::debug!(%error, "what the lease consists of could not be looked at");
         }
     }
 

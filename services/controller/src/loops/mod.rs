@@ -22,6 +22,7 @@ mod startup;
 mod suspects;
 mod tick;
 mod tickers;
+mod validities;
 pub(crate) mod webhooks;
 
 use std::sync::Arc;
@@ -53,6 +54,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("inlet", until(soft.clone(), inlet::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
+    lifecycle.spawn("validities", until(soft.clone(), validities::run(own())));
     lifecycle.spawn("remember", until(soft.clone(), remember::run(own())));
 }
 

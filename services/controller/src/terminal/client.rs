@@ -156,13 +156,13 @@ impl ControllerClient {
 
 /// Whether the certificate of who answers is what is wrong.
 fn is_untrusted(error: &(dyn Error + 'static)) -> bool {
-    let mut causes = iter::successors(Some(error), |cause| (*cause).source());
-    causes.any(|cause| {
-        // An error of input and output does not tell its own cause as its source.
-        let cause = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-            Some(inner) => inner.downcast_ref::<rustls::Error>(),
-            None => cause.downcast_ref::<rustls::Error>(),
-        };
-        matches!(cause, Some(rustls::Error::InvalidCertificate(_)))
+    iter::successors(Some(error), |cause| (*cause).source()).any(|cause| {
+        // Errors of input and output do not tell what they are of as their source, and are of one another.
+        let inner = iter::successors(Some(cause), |cause| {
+            let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            inner.map(|inner| inner as &(dyn Error + 'static))
+        });
+        let mut inner = inner.filter_map(|cause| cause.downcast_ref::<rustls::Error>());
+        inner.any(|cause| matches!(cause, rustls::Error::InvalidCertificate(_)))
     })
 }

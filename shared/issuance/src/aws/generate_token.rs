@@ -102,7 +102,7 @@ pub async fn generate_token<C: Claims>(
         let data = TokenGenerated { event_id: snapshot.event_id(), request_id };
         with.outbox.post(EventKind::TokenGenerated, snapshot.room.as_str(), claimed.now_ms, data);
     }
-    let key = with.keys.get(&record.key_id)?;
+    let key = with.keys.get(&record.key_id, claimed.now_ms / 1000)?;
     let subject = TokenSubject { audience: snapshot.event_id(), request_id, place, key: None };
     let tokens = with.signer.sign(key, subject, &record, &USES).await?;
     let [access_token, refresh_token, id_token] =

@@ -21,6 +21,17 @@ pub(super) fn readings(raw: &str) -> Vec<String> {
     .collect()
 }
 
+/// What is behind the first segment of a path that begins with two slashes or more, of either kind: servers that read a
+/// request's target as an address within their own (`new URL(target, base)`) take that segment for a host.
+pub(super) fn behind_a_host(raw: &str) -> Option<&str> {
+    let is_slash = |c: char| matches!(c, '/' | '\\');
+    let host = raw.trim_start_matches(is_slash);
+    if raw.len() - host.len() < 2 {
+        return None;
+    }
+    Some(host.find(is_slash).map_or("/", |at| &host[at..]))
+}
+
 /// Whether a segment is `..`, in whatever way it is decoded and ends. What it goes back to depends on who resolves it.
 pub(super) fn goes_back(raw: &str) -> bool {
     let (once, twice) = decoded(raw);

@@ -98,12 +98,18 @@ impl RequestPath {
 
 fn readings(raw: &str) -> Result<Vec<String>, PathError> {
     let (others, literal) = (reading::others(raw), literal::readings(raw));
-    let ways = others.len() + literal.len() + 2;
+    let behind_a_host = literal::behind_a_host(raw);
+    let ways = others.len() + literal.len() + 2 + 2 * usize::from(behind_a_host.is_some());
     if raw.len().max(RequestPath::LEAST_READ) * ways > RequestPath::MAX_READ {
         return Err(PathError::TooAmbiguous);
     }
     let mut readings = vec![PathReading::CANONICAL.read(raw), as_written(raw)];
     readings.extend(literal);
+    readings.extend(
+        behind_a_host
+            .into_iter()
+            .flat_map(|raw| [PathReading::CANONICAL.read(raw), as_written(raw)]),
+    );
     readings.extend(others.into_iter().map(|reading| reading.read(raw)));
     let mut distinct = FxHashSet::default();
     readings.retain(|reading| distinct.insert(reading.clone()));

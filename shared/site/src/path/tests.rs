@@ -94,6 +94,11 @@ fn every_reading_of_a_path_is_found() {
         ("/s%61le/../%%3fx", "/sale/../%?x"),
         ("/sale;e/..%3b3", "/sale/..;3"),
         ("/x;e/y%2f..%3b3/../../../sale", "/sale"),
+        ("//x/sale", "/sale"),
+        ("/\\x/sale/buy", "/sale/buy"),
+        ("///x:80/sale", "/sale"),
+        ("//x/about/../%73ale", "/sale"),
+        ("//x", "/"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
@@ -106,7 +111,9 @@ fn every_reading_of_a_path_is_found() {
 fn work(raw: &str) -> usize {
     match RequestPath::parse(raw) {
         Ok(path) if !path.readings.is_empty() => {
-            raw.len() * (reading::others(raw).len() + literal::readings(raw).len() + 2)
+            let behind_a_host = 2 * usize::from(literal::behind_a_host(raw).is_some());
+            let others = reading::others(raw).len() + literal::readings(raw).len();
+            raw.len() * (others + behind_a_host + 2)
         }
         _ => raw.len(),
     }

@@ -1,12 +1,16 @@
 //! Removing what is no room's: keys of a room that hold something of another type than its scripts write there. No
 //! script can read such a key, nor write it. Without it the part is lost, and lost parts are put back. The same of the
-//! lists of rooms and of services, without which nobody is answered: services write them again by themselves.
+//! lists of rooms and of services, without which nobody is answered, and of what the lease of controllers consists of:
+//! services write these again by themselves.
 
 use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError,
-    keys::{FORMATS, Part, ROOMS, RoomKeys, STOPS},
+    keys::{
+        API_TOKENS, CONTROLLERS, DELIVERIES, EPOCH, FORMATS, LEASE, LEASE_LENGTH, Part, ROOMS,
+        RoomKeys, STOPS, TERM,
+    },
 };
 
 /// The parts that are one key each, and how a key of its type is read.
@@ -66,17 +70,45 @@ impl Store {
         Ok(is_any)
     }
 
-    /// The same of the lists of rooms and of services, for whoever leads.
+    /// The same of the lists of rooms, of services, of tokens and of deliveries, for whoever leads.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn remove_foreign_lists(&self) -> Result<(), StoreError> {
-        let list = |read, key| redis::cmd(read).arg(key).clone();
-        let hash = |key| list("HGET", key).arg("").clone();
-        for (key, read) in
-            [(ROOMS, list("SMEMBERS", ROOMS)), (FORMATS, hash(FORMATS)), (STOPS, hash(STOPS))]
-        {
-            if self.is_foreign(&read).await? {
+        self.remove_foreign_keys(&[
+            ("SMEMBERS", ROOMS),
+            ("HGET", FORMATS),
+            ("HGET", STOPS),
+            ("GET", API_TOKENS),
+            ("HGET", DELIVERIES),
+        ])
+        .await
+    }
+
+    /// The same of the lease of controllers, for any of them: while it cannot be read nobody leads.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn remove_foreign_lease(&self) -> Result<(), StoreError> {
+        self.remove_foreign_keys(&[
+            ("GET", LEASE),
+            ("GET", LEASE_LENGTH),
+            ("GET", EPOCH),
+            ("ZSCORE", CONTROLLERS),
+            ("HGET", TERM),
+        ])
+        .await
+    }
+
+    /// Each with how it is read.
+    async fn remove_foreign_keys(&self, keys: &[(&str, &str)]) -> Result<(), StoreError> {
+        for (read, key) in keys {
+            let mut command = redis::cmd(read);
+            command.arg(key);
+            if matches!(*read, "HGET" | "ZSCORE") {
+                command.arg("");
+            }
+            if self.is_foreign(&command).await? {
                 tracing::error!(key, "a list holds what no service has written: it is removed");
                 self.query::<u64>(redis::cmd("UNLINK").arg(key)).await?;
             }
@@ -88,8 +120,18 @@ impl Store {
     async fn is_foreign(&self, read: &redis::Cmd) -> Result<bool, StoreError> {
         match self.query::<redis::Value>(read).await {
             Ok(_) => Ok(false),
-            Err(StoreError::Unexpected(why)) if why.contains(OF_ANOTHER_TYPE) => Ok(true),
+            Err(error) if error.is_of_another_type() => Ok(true),
             Err(error) => Err(error),
         }
+    }
+}
+
+// === impl StoreError ===
+
+impl StoreError {
+    /// Whether a key holds something of another type than it should.
+    #[must_use]
+    pub fn is_of_another_type(&self) -> bool {
+        matches!(self, Self::Unexpected(why) if why.contains(OF_ANOTHER_TYPE))
     }
 }

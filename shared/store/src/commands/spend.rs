@@ -12,6 +12,8 @@ pub struct Spending {
     pub name: String,
     /// For how long it is valid, unix seconds.
     pub expires_at: u64,
+    /// That it was not used after all: what it was used for was refused.
+    pub is_taken_back: bool,
 }
 
 #[derive(Serialize)]
@@ -25,7 +27,7 @@ struct Reply {
 }
 
 impl Store {
-    /// Uses each of `marks`; returns for each whether it was not used before. Whatever a reset deletes, this
+    /// Uses each of `marks`, or takes that back; returns for each whether it was not used before. Whatever a reset deletes, this
     /// is remembered.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ pub(super) fn leaves_server(error: &RedisError) -> bool {
         || error.is_timeout()
         || error.is_connection_dropped()
         || error.is_unrecoverable_error()
-        || matches!(error.code(), Some("LOADING" | "READONLY" | "MASTERDOWN"))
+        || matches!(error.code(), Some("LOADING" | "READONLY" | "MASTERDOWN" | "NOAUTH"))
 }
 
 /// Nobody answered in the time that there was.

@@ -48,14 +48,14 @@ local first_in_line = math.max(line.serving_counter, 0) >= line.queue_counter
 -- Who may join, and how many of them may sit, if anybody can: those get the lower numbers. `outcomes` stays empty as long
 -- as all have places in the order of the call.
 local digests, outcomes, beyond, wait_s, sitting = { unpack(ARGV, FIRST_ITEM) }, {}, {}, 0, count
-local limited = #digests > 0 and not settings.suspended
+local limited = #digests > 0
 if limited then
   NETWORKS.read(digests)
   local limits = { joins = tonumber(args.joins_per_minute), places = tonumber(args.places),
     only_logs = args.only_logs == '1' }
   local refused
   refused, beyond, wait_s = NETWORKS.let_join(digests, limits)
-  local can_sit = enter and (first_in_line or settings.open)
+  local can_sit = enter and not settings.suspended and (first_in_line or settings.open)
   local seats = can_sit and not limits.only_logs and tonumber(args.seats) or nil
   if seats then NETWORKS.read_seats(digests) end
   local sitters, others, left = {}, {}, {}
@@ -109,6 +109,7 @@ local iat = math.floor(now / 1000)
 local most = tonumber(args.max_session_seconds)
 local exp = iat + math.min(settings.session_duration_seconds, most or math.huge)
 if settings.suspended then
+  NETWORKS.write()
   return answered({
     now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
     seated = 0, suspended = enter, serving_counter = line.serving_counter, issued_at = iat,

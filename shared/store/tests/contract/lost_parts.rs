@@ -1,7 +1,10 @@
 //! A store that has lost one key of a room, deleted by hand or evicted, and nothing else: whoever needs it notices, and
 //! the leader brings the room to what is remembered. The judge watches, as in every test.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use redis::cmd;
 use vestibule_domain::{
@@ -10,8 +13,8 @@ use vestibule_domain::{
     schedule::RoomConfig,
 };
 use vestibule_store::{
-    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Seat, SessionKind,
-    StoreError, Touch,
+    Asking, CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Seat,
+    SessionKind, Standing, StoreError, Touch,
 };
 
 use crate::world::{World, limited, patient, testimony};
@@ -29,6 +32,7 @@ crate::on_every_server!(
     a_deleted_room_leaves_nothing,
     a_key_that_holds_something_else_is_removed_and_counts_as_lost,
     a_list_that_holds_something_else_is_removed,
+    a_lease_that_cannot_be_read_is_made_anew,
 );
 
 const SEATS: u64 = 20;
@@ -443,12 +447,29 @@ async fn a_list_that_holds_something_else_is_removed(world: World) {
     let list = |name: &str| format!("vestibule:{{deployment}}:{name}");
     world.store.announce_stop("admission-a", true).await.unwrap();
     world.store.remove_foreign_lists().await.unwrap();
-    for name in ["rooms", "formats", "stops"] {
-        lose(&world, &list(name)).await;
-        world.server.ask::<()>(cmd("SET").arg(list(name)).arg("x")).await;
+    for name in ["rooms", "formats", "stops", "api-tokens", "deliveries"] {
+        world.server.ask::<()>(cmd("DEL").arg(list(name))).await;
+        world.server.ask::<()>(cmd("RPUSH").arg(list(name)).arg("x")).await;
         world.store.remove_foreign_lists().await.unwrap();
         assert!(!world.server.ask::<bool>(cmd("EXISTS").arg(list(name))).await, "{name}");
     }
     assert_eq!(world.store.rooms().await.unwrap(), []);
     world.store.announce("admission-b", Announcement::OURS).await.unwrap();
+}
+
+async fn a_lease_that_cannot_be_read_is_made_anew(world: World) {
+    let length = Duration::from_secs(2);
+    let asking = Asking { instance: "controller-a", length, known_epoch: 0, settled: None };
+    let leads = |standing| matches!(standing, Ok(Standing::Leads { .. }));
+    for name in ["lease", "lease-length", "epoch", "controllers", "term"] {
+        assert!(leads(world.store.lead(&asking).await), "{name}");
+        let key = format!("vestibule:{{deployment}}:{name}");
+        world.server.ask::<()>(cmd("DEL").arg(&key)).await;
+        world.server.ask::<()>(cmd("RPUSH").arg(&key).arg("x")).await;
+        if let Err(error) = world.store.lead(&asking).await {
+            assert!(error.is_of_another_type(), "{name}: {error}");
+        }
+        world.store.remove_foreign_lease().await.unwrap();
+        assert!(leads(world.store.lead(&asking).await), "{name}");
+    }
 }

@@ -84,7 +84,7 @@ async fn what_was_done_once_stays_done(world: World) {
 async fn what_was_used_stays_used(world: World) {
     world.open(limited(1)).await;
     let expires_at = world.snapshot().await.now_ms / 1000 + 600;
-    let mark = |name: &str| Spending { name: name.to_owned(), expires_at };
+    let mark = |name: &str| Spending { name: name.to_owned(), expires_at, is_taken_back: false };
     let used = [mark("a"), mark("b")];
     assert_eq!(world.store.spend(&world.room, &used).await.unwrap(), [true; 2]);
     let other = moved(&world).await;

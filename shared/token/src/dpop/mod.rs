@@ -57,6 +57,9 @@ pub enum ProofError {
     /// Not a JWT, or too long, or with other claims.
     #[error("it is not a proof")]
     Malformed,
+    /// It asks for an extension that is not known.
+    #[error("its crit names an extension that is not known")]
+    Extension,
     /// Its `typ` is another.
     #[error("its typ is not dpop+jwt")]
     Type,
@@ -86,13 +89,17 @@ struct Header {
     typ: String,
     alg: serde_json::Value,
     jwk: serde_json::Map<String, serde_json::Value>,
+    /// Extensions that must be understood: there is none that is.
+    #[serde(default)]
+    crit: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct Claims {
     htm: String,
     htu: String,
-    iat: u64,
+    /// Unix seconds; clients may give a part of one, too.
+    iat: f64,
     jti: String,
 }
 
@@ -125,6 +132,9 @@ impl std::fmt::Display for Thumbprint {
 /// [`ProofError`]; the checks are made in the order form, type, algorithm, key, signature, method, address, time.
 pub fn verify_proof(proof: &str, request: ProvenRequest<'_>) -> Result<Proof, ProofError> {
     let header = read_header(proof).ok_or(ProofError::Malformed)?;
+    if header.crit.is_some() {
+        return Err(ProofError::Extension);
+    }
     if !header.typ.eq_ignore_ascii_case("dpop+jwt") {
         return Err(ProofError::Type);
     }
@@ -201,7 +211,10 @@ fn check_claims(claims: &Claims, request: ProvenRequest<'_>) -> Result<(), Proof
     if !target::is_same(&claims.htu, request.url) {
         return Err(ProofError::Address);
     }
-    if claims.iat.abs_diff(request.now) > PROOF_SECONDS {
+    #[expect(clippy::cast_precision_loss, reason = "times of this age are exact")]
+    let age = (request.now as f64 - claims.iat.floor()).abs();
+    #[expect(clippy::cast_precision_loss, reason = "a minute")]
+    if age > PROOF_SECONDS as f64 {
         return Err(ProofError::Time);
     }
     Ok(())

@@ -134,3 +134,15 @@ fn what_is_wrong_with_a_proof_is_told() {
         assert!(verify(&proof_with(|_, claims| claims["iat"] = json!(edge))).is_ok());
     }
 }
+
+#[test]
+fn a_time_may_have_a_fraction_and_an_extension_must_be_known() {
+    let at = |iat: Value| verify(&proof_with(|_, claims| claims["iat"] = iat));
+    for good in [json!(1_763_690_000.25), json!(1_763_690_000.0), json!(1_763_689_940.5)] {
+        assert!(at(good.clone()).is_ok(), "{good}");
+    }
+    assert_eq!(at(json!(1_763_690_061.5)), Err(ProofError::Time));
+    assert_eq!(at(json!("now")), Err(ProofError::Malformed));
+    let critical = proof_with(|header, _| header["crit"] = json!(["exp2"]));
+    assert_eq!(verify(&critical), Err(ProofError::Extension));
+}

@@ -77,11 +77,14 @@ impl VisitorResponder<'_> {
     fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
         let settings = &self.room.snapshot.settings;
         let left = record.expires_at.saturating_sub(self.now_ms / 1000);
+        // A token is renewed when no more than half a session is left of it, by the length that sessions have now.
+        let due_in = left.saturating_sub(settings.session_duration_seconds / 2);
         let seconds = match (record.expires_at - record.issued_at) / 2 {
             _ if settings.disable_session_renewal => left,
-            // Its last token is not renewed.
-            half if settings.max_session_seconds.is_some() => half.min(left),
-            half => half,
+            half if half < left => half,
+            // Sessions were longer when it began, or this token is the last.
+            _ if due_in > 0 => due_in,
+            _ => left,
         };
         u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::YOUR_TURN_INTERVAL_MS)
     }
@@ -93,7 +96,11 @@ impl VisitorResponder<'_> {
         record: &TokenRecord,
         bound_to: Option<Thumbprint>,
     ) -> Result<String, FlowError> {
-        let key = self.flows.keys.get(&record.key_id).map_err(|_| FlowError::NoSigningKey)?;
+        let key = self
+            .flows
+            .keys
+            .get(&record.key_id, self.now_ms / 1000)
+            .map_err(|_| FlowError::NoSigningKey)?;
         let subject = TokenSubject {
             audience: self.room.snapshot.room.as_str(),
             request_id,

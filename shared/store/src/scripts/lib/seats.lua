@@ -74,9 +74,12 @@ end
 
 -- Renews a visitor's session for a session length from now, but not beyond `end_s`, unix s. Its token is renewed in the
 -- second half of its life, and always expires before the session does. Nothing is renewed where the room's settings
--- disable it.
+-- disable it: then a session that was renewed before they did lives no longer than its token.
 local function renew(keys, settings, number, record, kid, now, end_s)
-  if not settings.renews_sessions then return end
+  if not settings.renews_sessions then
+    redis.call('ZADD', keys.sessions, 'LT', session_end(record.exp), number)
+    return
+  end
   local now_s = math.floor(now / 1000)
   local exp = math.min(now_s + settings.session_duration_seconds, end_s)
   if record.exp - now_s <= settings.session_duration_seconds / 2 and record.exp < exp then

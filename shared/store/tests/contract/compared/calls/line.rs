@@ -164,6 +164,7 @@ pub(super) async fn spend(pair: &mut Pair, chances: &mut Chances, room: usize) -
     let id = pair.rooms[room].clone();
     let now = pair.memory[room].snapshot.as_ref().map_or(0, |room| room.now_ms / 1000);
     let mark = |chances: &mut Chances| Spending {
+        is_taken_back: chances.below(4) == 0,
         name: one(chances, &["a", "b", "c"]).to_owned(),
         expires_at: now + one(chances, &[0, 1, 60, 600]),
     };
