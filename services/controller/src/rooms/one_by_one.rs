@@ -2,7 +2,7 @@
 //! before; many that begin together would take each other's attempts until they give up.
 
 use std::{
-    hash::{BuildHasher, RandomState},
+    hash::{DefaultHasher, Hash, Hasher},
     time::Duration,
 };
 
@@ -25,15 +25,15 @@ const PLACES: usize = 64;
 pub(super) struct OneByOne {
     rooms: [Mutex<()>; PLACES],
     routes: Mutex<()>,
-    place_of: RandomState,
 }
 
 // === impl OneByOne ===
 
 impl OneByOne {
+    /// Nobody changes anything yet.
     pub(super) fn new() -> Self {
         let rooms = [const { Mutex::const_new(()) }; PLACES];
-        Self { rooms, routes: Mutex::const_new(()), place_of: RandomState::new() }
+        Self { rooms, routes: Mutex::const_new(()) }
     }
 
     /// Waits until nobody else here changes this room.
@@ -41,9 +41,12 @@ impl OneByOne {
     /// # Errors
     /// A 409 if others keep changing it.
     pub(super) async fn of_room(&self, room: &RoomId) -> Result<MutexGuard<'_, ()>, Problem> {
+        // By a hash without chance in it, so that the same happens again in a simulation.
+        let mut hasher = DefaultHasher::new();
+        room.hash(&mut hasher);
         #[expect(clippy::cast_possible_truncation, reason = "any part of it does")]
-        let hash = self.place_of.hash_one(room) as usize;
-        first(&self.rooms[hash % PLACES]).await
+        let place = hasher.finish() as usize % PLACES;
+        first(&self.rooms[place]).await
     }
 
     /// Waits until nobody else here asks for the lease of routes.
