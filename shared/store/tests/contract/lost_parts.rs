@@ -449,7 +449,8 @@ async fn a_list_that_holds_something_else_is_removed(world: World) {
     world.store.remove_foreign_lists().await.unwrap();
     for name in ["rooms", "formats", "stops", "api-tokens", "deliveries"] {
         world.server.ask::<()>(cmd("DEL").arg(list(name))).await;
-        world.server.ask::<()>(cmd("RPUSH").arg(list(name)).arg("x")).await;
+        let other_type = if name == "rooms" { "SET" } else { "SADD" };
+        world.server.ask::<()>(cmd(other_type).arg(list(name)).arg("x")).await;
         world.store.remove_foreign_lists().await.unwrap();
         assert!(!world.server.ask::<bool>(cmd("EXISTS").arg(list(name))).await, "{name}");
     }
@@ -465,7 +466,7 @@ async fn a_lease_that_cannot_be_read_is_made_anew(world: World) {
         assert!(leads(world.store.lead(&asking).await), "{name}");
         let key = format!("vestibule:{{deployment}}:{name}");
         world.server.ask::<()>(cmd("DEL").arg(&key)).await;
-        world.server.ask::<()>(cmd("RPUSH").arg(&key).arg("x")).await;
+        world.server.ask::<()>(cmd("SADD").arg(&key).arg("x")).await;
         if let Err(error) = world.store.lead(&asking).await {
             assert!(error.is_of_another_type(), "{name}: {error}");
         }
