@@ -126,7 +126,6 @@ fn a_document_has_rooms() {
     assert!(read(json!({ "rooms": {} })).rooms.is_empty());
 }
 
-/// The names of all properties of a schema.
 /// A part that is left out unsaid would be taken for one that shall not be there.
 #[test]
 fn what_stands_in_the_place_of_one_of_some_texts_is_said_and_not_left_out_with_its_room() {
@@ -153,6 +152,7 @@ fn what_stands_in_the_place_of_one_of_some_texts_is_said_and_not_left_out_with_i
     }
 }
 
+/// The names of all properties of a schema.
 fn collect(value: &Value, names: &mut Vec<String>) {
     if let Some(Value::Object(properties)) = value.get("properties") {
         names.extend(properties.keys().cloned());
