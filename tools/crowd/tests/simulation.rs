@@ -164,7 +164,8 @@ async fn hidden_tabs_get_in_and_the_impatient_gain_nothing() -> Result<()> {
 #[tokio::test]
 async fn in_a_line_of_two_minutes_that_a_fifth_leaves_the_waits_told_are_right() -> Result<()> {
     let crowd = "--visitors 3000 --arrive 30s --ceiling 300 --stay 20s --stay-spread exponential";
-    // How long people happen to stay at first is chance, and so is what one night's first are told: off by 0.08 either way.
+    // How long people happen to stay at first is chance, and so is what one night's first are told: off by 0.08 either
+    // way, and by a third of that over eight nights.
     let nights = async |seeds: RangeInclusive<u64>| {
         let ground = Ground::new()?;
         let mut nights = Vec::new();
@@ -183,9 +184,9 @@ async fn in_a_line_of_two_minutes_that_a_fifth_leaves_the_waits_told_are_right()
     let (first, all) =
         (mean("/estimates/first/median_error_share")?, mean("/estimates/all/median_error_share")?);
     ensure!(first <= 0.15 && all <= 0.1, "off by {first} and {all}");
-    for estimates in ["first", "halfway", "all"] {
+    for (estimates, most) in [("first", 0.1), ("halfway", 0.05), ("all", 0.05)] {
         let bias = mean(&format!("/estimates/{estimates}/bias"))?;
-        ensure!(bias.abs() <= 0.05, "{estimates} are told {bias} too much");
+        ensure!(bias.abs() <= most, "{estimates} are told {bias} too much");
     }
     Ok(())
 }

@@ -44,6 +44,7 @@ mod regions;
 mod revoke;
 mod roll_up;
 mod rooms;
+pub(crate) mod server_info;
 mod spend;
 mod stops;
 mod switch_phase;

@@ -12,12 +12,12 @@ use std::{
     time::Duration,
 };
 
-use redis::Value;
+use redis::RedisError;
 use tokio::time::sleep;
 
 pub use self::findings::Finding;
 use self::findings::Info;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, commands::server_info::Told};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_mins(1);
@@ -70,22 +70,17 @@ impl ServerCheck {
     pub async fn look(&self) -> Result<(), StoreError> {
         let mut found = BTreeSet::new();
         let mut last = None;
-        let answers = self.store.link().call_each(&redis::cmd("INFO")).await;
+        let answers = self.store.info_of_each(None).await;
         let asked = answers.len();
         let mut missed = 0;
-        for (server, answer) in answers {
-            match answer.and_then(Value::extract_error).map_err(StoreError::from) {
-                Ok(info) => {
-                    let info: String =
-                        redis::from_redis_value(info).map_err(StoreError::unexpected)?;
-                    let info = Info(&info);
-                    found.extend(self.note(&server, info));
-                }
-                Err(StoreError::Unavailable(why)) => {
+        for (server, told) in answers {
+            match told {
+                Ok(Told::Info(info)) => found.extend(self.note(&server, Info(&info))),
+                Ok(Told::Refused(why)) => self.note_denied(&why),
+                Err(away) => {
                     missed += 1;
-                    last = Some(StoreError::Unavailable(why));
+                    last = Some(away);
                 }
-                Err(denied) => self.note_denied(&denied),
             }
         }
         match last {
@@ -114,7 +109,7 @@ impl ServerCheck {
         found
     }
 
-    fn note_denied(&self, why: &StoreError) {
+    fn note_denied(&self, why: &RedisError) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.is_denied {
             state.is_denied = true;
