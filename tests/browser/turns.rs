@@ -35,6 +35,22 @@ async fn enters_by_itself(place: &Place) -> Result<()> {
     browser.until(&before, SOON).await
 }
 
+/// A site may answer what the page asks by no success: by 406 to a media type that it does not know. And only browsers know
+/// of a fragment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_enters_whatever_the_site_answers_it_and_keeps_the_fragment() -> Result<()> {
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
+    let place = Place::in_place_of(json!({ "enter": "automatic" })).await?;
+    let browser = place.browser().await?;
+    let wanted = "http://shop.example/sale/picky?size=40#reviews";
+    browser.goto(wanted).await?;
+    browser.expect_state("waiting").await?;
+    place.call().await?;
+    browser.until(ON_THE_SITE, SOON).await.context("nobody has pressed anything")?;
+    ensure!(browser.address().await? == wanted, "at {}", browser.address().await?);
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hidden_page_calls_and_its_seat_is_held_until_somebody_looks() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };

@@ -62,8 +62,10 @@ const BEHIND_A_HOST: &str = "//x/sale/item";
 /// All of it, while the only seat is taken.
 pub(crate) async fn all(place: &Place) -> Result<()> {
     let insider = place.gateway.browser()?;
-    let entered = insider.get("/sale").await?;
+    let entered = insider.get("/sale/shared").await?;
     expect_site(&entered)?;
+    let kept = header_of(&entered, "cache-control");
+    ensure!(kept.iter().all(|rule| !rule.contains("public")), "a ticket in caches: {kept:?}");
     let is_the_sites = |text: &&[u8]| text.starts_with(b"basket=") || text.starts_with(b"seen=");
     let cookies = entered.headers.get_all(SET_COOKIE).iter().map(HeaderValue::as_bytes);
     let others: Vec<_> = cookies.filter(|text| !is_the_sites(text)).collect();

@@ -42,6 +42,10 @@ async fn verify(
         "" => (StatusCode::BAD_REQUEST, failure("missing-input-response")),
         "fault" => (StatusCode::OK, failure("internal-error")),
         "broken" => (StatusCode::BAD_GATEWAY, json!("<html>")),
+        // So does a firewall before it, or a limit.
+        "unauthorized" => (StatusCode::UNAUTHORIZED, json!({ "message": "no" })),
+        "forbidden" => (StatusCode::FORBIDDEN, json!({ "success": false })),
+        "limited" => (StatusCode::TOO_MANY_REQUESTS, json!("<html>")),
         "unreadable" => (StatusCode::PAYLOAD_TOO_LARGE, json!("<html>")),
         good if good.starts_with("good") => {
             let is_first = seen.used.insert(good.to_owned());
@@ -100,12 +104,12 @@ async fn the_provider_is_asked_and_its_answer_counts() -> Result<()> {
             challenge_of(join(&deployment, name, refused).await?).context(refused)?;
         }
         assert_eq!(count(&deployment, name, "refused").await?, 4);
-        for failing in ["fault", "broken"] {
+        for failing in ["fault", "broken", "unauthorized", "forbidden", "limited"] {
             let refused = join(&deployment, name, failing).await?.expect(503)?;
             ensure!(refused.text.contains("challenge-unavailable"), "{}", refused.text);
             ensure!(refused.header("retry-after") == "5");
         }
-        assert_eq!(count(&deployment, name, "provider_failed").await?, 2);
+        assert_eq!(count(&deployment, name, "provider_failed").await?, 5);
         let mut browser = Browser::new(&deployment);
         let page = browser.get(&format!("/room/{name}")).await?.expect(200)?;
         ensure!(page.text.contains(&format!("data-sitekey=\"{SITE_KEY}\"")), "{}", page.text);
@@ -138,8 +142,12 @@ async fn a_provider_that_does_not_answer_is_not_waited_for() -> Result<()> {
     let deployment = deployment(&proxy.address(), SECRET).await?;
     challenged(&deployment, "sale", setting("hcaptcha", "admit")).await?;
     join(&deployment, "sale", "good-1").await?.expect(200)?;
+    let logs = json!({ "mode": "log", "provider": "hcaptcha", "site_key": SITE_KEY,
+        "on_provider_failure": "refuse" });
+    challenged(&deployment, "logs", logs).await?;
     proxy.freeze();
     join(&deployment, "sale", "good-2").await?.expect(200)?;
+    join(&deployment, "logs", "good-3").await?.expect(200).context("it keeps nobody out")?;
     assert_eq!(count(&deployment, "sale", "provider_failed").await?, 1);
     deployment.admin(Service::Admission, 0, "/readyz").await?.expect(200)?;
     Ok(())

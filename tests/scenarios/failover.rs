@@ -186,3 +186,23 @@ fn expect_everyone_once(entered: &[Entered], crowd: usize) -> Result<()> {
     ensure!(ids.len() == crowd && tokens.len() == crowd, "{} ids, {crowd} people", ids.len());
     Ok(())
 }
+
+/// Whoever writes another type there, by hand or by another program, has put nobody out of the lead for good.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_that_nobody_can_read_is_removed_and_said() -> Result<()> {
+    let deployment = deployment().await?;
+    let (_, old) = leader(&deployment).await?;
+    let client = redis::Client::open(deployment.redis().url())?;
+    let mut redis = client.get_multiplexed_async_connection().await?;
+    redis::pipe().del(LEASE).lpush(LEASE, "x").exec_async(&mut redis).await?;
+    eventually(SOON, "a lease that can be read", || async {
+        let mut redis = redis.clone();
+        redis::cmd("GET").arg(LEASE).query_async::<Option<String>>(&mut redis).await?;
+        deployment.operator().leader("sale").await
+    })
+    .await?;
+    let log = deployment.logs();
+    ensure!(log.contains("the lease could not be asked for"), "who led was {old}: {log}");
+    ensure!(log.matches("the lease could not be asked for").count() <= 3, "once each: {log}");
+    Ok(())
+}

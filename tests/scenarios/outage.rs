@@ -6,9 +6,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Deployment, Fleet, Service, claims_of, eventually};
+use vestibule_tests::{Deployment, Fleet, Service, SiteVisitor, Visitor, claims_of, eventually};
 
 use crate::{
+    authorizer,
     crowd::{self, Guest, Manner},
     page::Browser,
 };
@@ -72,7 +73,7 @@ async fn without_redis_the_line_is_told_from_memory_and_nobody_enters() -> Resul
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_redis_a_session_that_has_ended_is_over() -> Result<()> {
     let mut deployment = Deployment::builder().admissions(2).start().await?;
-    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
+    authorizer::create_sale(&deployment, json!({ "total_active_users": 3 })).await?;
     let mut guests = crowd::join(&deployment, "sale", 3).await?;
     let (mut left, kept) = (guests.remove(0).visitor, guests.remove(0).visitor);
     let mut revoked = guests.remove(0).visitor;
@@ -97,8 +98,17 @@ async fn without_redis_a_session_that_has_ended_is_over() -> Result<()> {
             let reply = ended.clone().at(only.clone()).status().await?.expect(200)?;
             ensure!(reply.says("closed"), "{}", reply.text);
         }
-        let reply = kept.clone().at(only).status().await?.expect(200)?;
+        let reply = kept.clone().at(only.clone()).status().await?.expect(200)?;
         ensure!(reply.says("admitted"), "{}", reply.text);
+        // At a gateway, too.
+        let browser = |of: &Visitor| {
+            let browser = SiteVisitor::new(only.clone(), "shop.example");
+            browser.with_cookie("__Host-vestibule_sale", of.ticket())
+        };
+        for ended in [&left, &revoked] {
+            authorizer::expect(&browser(ended).get("/sale").await?, 503, "busy")?;
+        }
+        authorizer::expect(&browser(&kept).get("/sale").await?, 200, "inside")?;
     }
     Ok(())
 }

@@ -1,9 +1,13 @@
 //! A small site: it answers with what it was asked, and does what its paths say.
 //!
 //! A path that ends in `/bye` orders the end of the visitor's session, one in `/unauthorized` and
-//! `/broken` answers 401 and 500. An upgrade is granted, and echoes.
+//! `/broken` answers 401 and 500, one in `/picky` 406 to who does not want a document, one in `/slow`
+//! after a while, and one in `/shared` is for caches. An upgrade is granted, and echoes.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use anyhow::Result;
 use axum::{
@@ -11,8 +15,11 @@ use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
     http::{
-        HeaderValue, Response, StatusCode,
-        header::{CONNECTION, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT, SET_COOKIE, UPGRADE},
+        HeaderMap, HeaderValue, Response, StatusCode,
+        header::{
+            ACCEPT, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT, SET_COOKIE,
+            UPGRADE,
+        },
     },
 };
 use hyper_util::rt::TokioIo;
@@ -24,6 +31,8 @@ pub(super) const WEBSOCKET: (&str, &str) =
     ("dGhlIHNhbXBsZSBub25jZQ==", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 
 const LARGEST: usize = 64 << 20;
+/// Longer than what a gateway waits for by itself: Envoy's routes 15 s.
+const SLOW: Duration = Duration::from_secs(16);
 
 /// A running site.
 #[derive(Debug)]
@@ -93,8 +102,15 @@ async fn answer(
         *response.status_mut() = StatusCode::UNAUTHORIZED;
     } else if path.ends_with("/broken") {
         *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+    } else if path.ends_with("/picky") && !wants_a_document(&parts.headers) {
+        *response.status_mut() = StatusCode::NOT_ACCEPTABLE;
+    } else if path.ends_with("/slow") {
+        tokio::time::sleep(SLOW).await;
     }
     let headers = response.headers_mut();
+    if path.ends_with("/shared") {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=600"));
+    }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // A site has cookies of its own, which must come through beside ours.
     headers.append(SET_COOKIE, HeaderValue::from_static("basket=1; Path=/"));
@@ -104,6 +120,11 @@ async fn answer(
         headers.insert(name, HeaderValue::from_static("revoke"));
     }
     response
+}
+
+fn wants_a_document(headers: &HeaderMap) -> bool {
+    let wanted = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    wanted.is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// Whatever comes through the tunnel goes back, whichever protocol was asked for.

@@ -21,6 +21,7 @@ crate::on_every_server!(
     a_revoked_seat_is_free_at_once_and_not_taken_again,
     without_renewal_a_session_ends_at_its_time_however_busy,
     renewal_can_be_switched_while_people_are_inside,
+    when_renewal_ends_a_session_ends_with_its_token,
     a_revoked_number_never_enters_again_by_any_route,
 );
 
@@ -243,6 +244,22 @@ async fn renewal_can_be_switched_while_people_are_inside(world: World) {
     world.put(limited(5)).await;
     let again = touch(&world, 1, times, 1).await.session.unwrap();
     assert_eq!(again.expires_at, times.1 + 490);
+}
+
+/// In the first half of a token's life its session alone is renewed.
+async fn when_renewal_ends_a_session_ends_with_its_token(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    let times = (joined.issued_at, joined.expires_at);
+    world.seconds(100);
+    assert_eq!(touch(&world, 1, times, 1).await.session.unwrap().expires_at, times.1);
+    world.put(RoomSettings { disable_session_renewal: true, ..limited(5) }).await;
+    assert_eq!(touch(&world, 1, times, 1).await.session.unwrap().expires_at, times.1);
+    world.at(times.1 * 1000 + 999);
+    assert_eq!(world.snapshot().await.active, 1);
+    world.clock.advance_ms(1);
+    assert_eq!(world.snapshot().await.active, 0);
+    assert_eq!(touch(&world, 1, times, 1).await.session, None);
 }
 
 async fn a_revoked_number_never_enters_again_by_any_route(world: World) {

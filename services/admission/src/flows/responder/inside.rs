@@ -77,14 +77,11 @@ impl VisitorResponder<'_> {
     fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
         let settings = &self.room.snapshot.settings;
         let left = record.expires_at.saturating_sub(self.now_ms / 1000);
-        // A token is renewed when no more than half a session is left of it, by the length that sessions have now.
-        let due_in = left.saturating_sub(settings.session_duration_seconds / 2);
-        let seconds = match (record.expires_at - record.issued_at) / 2 {
-            _ if settings.disable_session_renewal => left,
-            half if half < left => half,
-            // Sessions were longer when it began, or this token is the last.
-            _ if due_in > 0 => due_in,
-            _ => left,
+        let seconds = if settings.disable_session_renewal {
+            left
+        } else {
+            let life = record.expires_at - record.issued_at;
+            seconds_to_renewal(life, left, settings.session_duration_seconds)
         };
         u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::YOUR_TURN_INTERVAL_MS)
     }
@@ -109,5 +106,39 @@ impl VisitorResponder<'_> {
         };
         let mut tokens = self.flows.signer.sign(key, subject, record, &[TokenUse::Access]).await?;
         Ok(tokens.pop().unwrap_or_default())
+    }
+}
+
+/// After how many seconds to ask for the renewal of a token that lives for `life` seconds, of which some are left, where
+/// sessions last for `session` now. It is renewed when no more than half a session is left of it.
+fn seconds_to_renewal(life: u64, left: u64, session: u64) -> u64 {
+    let due_in = left.saturating_sub(session / 2);
+    match life / 2 {
+        half if half < left => half,
+        // Sessions were longer when it began, or this token is the last.
+        _ if due_in > 0 => due_in,
+        _ => left,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_inside_asks_in_time_for_a_renewal_and_never_after_the_end() {
+        assert_eq!(seconds_to_renewal(300, 300, 300), 150, "a new token");
+        assert_eq!(seconds_to_renewal(300, 151, 300), 150);
+        assert_eq!(
+            seconds_to_renewal(300, 60, 300),
+            60,
+            "the last one, of a visit that has a longest time"
+        );
+        assert_eq!(seconds_to_renewal(3600, 1500, 60), 1470, "sessions were longer");
+        for (life, session) in [(300, 300), (3600, 60), (60, 3600), (1, 1)] {
+            for left in 0..=life {
+                assert!(seconds_to_renewal(life, left, session) <= left, "{left} of {life}");
+            }
+        }
     }
 }
