@@ -354,6 +354,34 @@ fn a_place_may_be_void_by_a_reset_on_either_side() {
     arrived().heals().does(9_000, "a", foreign()).breaks(Invariant::NumbersKeepMeaning);
 }
 
+/// Three servers: that of `b`, that of `c`, and the one that is left in the end.
+#[test]
+fn a_second_split_before_the_first_is_over_has_sides_of_its_own() {
+    let apart = |by: &str| vec![Arc::from(by)];
+    let second = |night: Night| {
+        let split = ServersAre::Split { since_ms: 700, apart: apart("c") };
+        night.servers(1_000_000, split).servers(1_000_001, ServersAre::Healed)
+    };
+    let first = || Night::split().servers(700, ServersAre::Lagging);
+    let foreign = || {
+        let What::Claimed(claim) = claimed(1, ClaimedAs::Foreign) else { unreachable!() };
+        What::Claimed(Claimed { id_epoch: 2_000, reset_epoch: 3_000, ..claim })
+    };
+    // The state that was reset long ago on one server goes on at another one.
+    let goes_on = |night: Night| second(night.does(900_000, "a", served(2_000, 1)));
+    let night = goes_on(first().does(750, "b", What::Sent(Call::Reset)));
+    night.does(1_000_009, "a", foreign()).holds();
+    goes_on(first()).does(1_000_009, "a", foreign()).breaks(Invariant::NumbersKeepMeaning);
+
+    let gapless = |night: Night| !second(night).ends().contains(&Invariant::Gapless);
+    let each = |number| {
+        let b = first().does(750, "b", joined(200_005));
+        b.does(760, "c", joined(100_005)).does(770, "b", joined(number))
+    };
+    assert!(gapless(each(200_006)));
+    assert!(!gapless(each(200_009)));
+}
+
 #[test]
 fn a_deletion_binds_its_side() {
     let deleted = || What::Deleted { existed: true };

@@ -9,7 +9,7 @@ use std::{
 
 use crate::broken::Broken;
 
-/// How long seats may stand empty, ms, while people wait and nobody enters.
+/// How long seats may stand empty, ms, while somebody waits and nobody enters.
 const EMPTY_MS: u64 = 20_000;
 /// How much later than somebody who came after it an honest visitor may enter, ms.
 const BEHIND_MS: u64 = 30_000;
@@ -88,7 +88,10 @@ impl Census {
     /// Looks whether `free` seats stand empty; `None`: it is not known, or nobody may enter.
     pub(crate) fn look(&self, now_ms: u64, free: Option<u64>) -> Option<Broken> {
         let mut inner = self.lock();
-        let there = inner.waiting.values().filter(|waiting| waiting.due_ms >= now_ms).count();
+        let waits = |waiting: &&Waiting| waiting.due_ms >= now_ms;
+        let there = inner.waiting.values().filter(waits).count();
+        // Those who come one after the other have each waited for a part of the time only.
+        let waits_since = inner.waiting.values().filter(waits).map(|one| one.since_ms).min();
         let entries = inner.entries;
         let stands_empty = there > 0 && free.is_some_and(|free| free > 0);
         inner.empty_since = match inner.empty_since {
@@ -99,7 +102,7 @@ impl Census {
             _ => None,
         };
         let (since_ms, _) = inner.empty_since?;
-        if now_ms < since_ms + EMPTY_MS {
+        if now_ms < since_ms.max(waits_since?) + EMPTY_MS {
             return None;
         }
         inner.empty_since = None;
@@ -143,6 +146,17 @@ mod tests {
         census.enters(22_000, 6, true);
         assert!(census.look(23_000, Some(2)).is_none());
         assert!(census.look(44_000, None).is_none(), "the room is held");
+    }
+
+    #[test]
+    fn seats_stand_empty_for_somebody_only_as_long_as_it_waits() {
+        let census = Census::default();
+        census.waits(0, 7, 100_000);
+        assert!(census.look(1_000, Some(2)).is_none());
+        census.waits(18_000, 8, 100_000);
+        census.gone(7);
+        assert!(census.look(25_000, Some(2)).is_none());
+        assert_eq!(census.look(38_000, Some(2)).unwrap().invariant, "empty seats");
     }
 
     #[test]

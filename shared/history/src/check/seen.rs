@@ -8,14 +8,21 @@ use crate::Event;
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     pub(crate) event: &'a Event,
+    /// On which server it was: 0 on the one that is left in the end, n on the old one of the nth split.
+    pub(crate) server: usize,
     kept: OnceCell<Arc<Event>>,
 }
 
 // === impl Seen ===
 
 impl<'a> Seen<'a> {
+    /// On the only server.
     pub(crate) fn new(event: &'a Event) -> Self {
-        Self { event, kept: OnceCell::new() }
+        Self::at(0, event)
+    }
+
+    pub(crate) fn at(server: usize, event: &'a Event) -> Self {
+        Self { event, server, kept: OnceCell::new() }
     }
 
     /// A copy to remember; all checks share it.

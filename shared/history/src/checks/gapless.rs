@@ -17,7 +17,7 @@ use crate::{
 /// front of everyone behind it, and a counter that jumps has been written by something else than a join.
 ///
 /// Not a violation: a gap where the generation changes, since a restored counter is set ahead of all that
-/// may have been handed out; a gap between numbers of the two sides of a split, which may both have come to one
+/// may have been handed out; a gap between numbers of the sides of a split, which may all have come to one
 /// generation, each by leaving out other numbers; a gap around a number that the leader heard of late, or that somebody
 /// came with before who had it from the other side; a gap that joins of unknown outcome fill which began before the
 /// number behind it was known; any gap in a history that is not complete. That a killed instance took numbers with it
@@ -39,8 +39,8 @@ pub(super) struct Gapless {
 #[derive(Debug, Clone)]
 struct HandedOut {
     last: u64,
-    /// On the side of a split that was left behind.
-    is_apart: bool,
+    /// See [`Seen::server`].
+    server: usize,
     event: Arc<Event>,
 }
 
@@ -48,12 +48,12 @@ struct HandedOut {
 
 impl Check for Gapless {
     fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
-        self.take(now, false);
+        self.take(now);
     }
 
     /// Numbers of one generation may be handed out on both sides of a split.
     fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
-        self.take(now, true);
+        self.take(now);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
@@ -64,8 +64,7 @@ impl Check for Gapless {
         for ((before, joined), (key, next)) in joins.clone().zip(joins.skip(1)) {
             let last = joined.last;
             let gap = key.2.saturating_sub(last + 1);
-            let is_one_row =
-                (before.0, before.1) == (key.0, key.1) && joined.is_apart == next.is_apart;
+            let is_one_row = (before.0, before.1) == (key.0, key.1) && joined.server == next.server;
             let at_ms = next.event.at_ms;
             if !is_one_row || gap == 0 || self.is_left_out(last, *key, at_ms) {
                 continue;
@@ -84,12 +83,13 @@ impl Check for Gapless {
 }
 
 impl Gapless {
-    fn take(&mut self, now: &Seen<'_>, is_apart: bool) {
+    fn take(&mut self, now: &Seen<'_>) {
         match &now.what {
             What::Joined(joined) if joined.count > 0 => {
                 let key = (joined.reset_epoch, joined.generation, joined.first);
                 let last = joined.first + joined.count - 1;
-                self.handed_out.insert(key, HandedOut { last, is_apart, event: now.keep() });
+                self.handed_out
+                    .insert(key, HandedOut { last, server: now.server, event: now.keep() });
             }
             What::Unknown(Call::Join { count, .. }) => {
                 *self.unknown.entry(now.began_ms).or_default() += count;

@@ -52,8 +52,8 @@ impl Splits {
         if let What::Servers(are) = &event.what {
             self.become_of(are, event.at_ms, main);
         } else {
-            let now = Seen::new(event);
-            if self.is_apart(event) {
+            let now = Seen::at(self.server(event), event);
+            if now.server > 0 {
                 if let Some(apart) = &mut self.apart {
                     apart.observe(&now, violations);
                 }
@@ -113,17 +113,20 @@ impl Splits {
         *main = before;
         let judged = &mut Vec::new();
         for event in &since {
-            let now = Seen::new(event);
+            let now = Seen::at(self.server(event), event);
             match &event.what {
+                // A replica that lags ends no split.
+                What::Servers(ServersAre::Lagging) => {}
                 What::Servers(are) => main.turn(&turn(are, event.at_ms)),
-                _ if self.is_apart(event) => main.hear_apart(&now, judged),
+                _ if now.server > 0 => main.hear_apart(&now, judged),
                 _ => main.observe(&now, judged),
             }
         }
     }
 
-    fn is_apart(&self, event: &Event) -> bool {
-        self.spans.iter().any(|span| span.contains(event))
+    /// See [`Seen::server`]. Whoever was apart before a further split has nothing to do with that one's old server.
+    fn server(&self, event: &Event) -> usize {
+        self.spans.iter().position(|span| span.contains(event)).map_or(0, |place| place + 1)
     }
 }
 
@@ -137,6 +140,7 @@ impl Span {
     }
 }
 
+/// The beginning of a split, or its end.
 fn turn(are: &ServersAre, at_ms: u64) -> Turn {
     let apart = match are {
         ServersAre::Split { apart, .. } => apart.clone(),
