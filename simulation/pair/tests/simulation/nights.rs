@@ -56,7 +56,7 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 ];
 
 /// Nights of everything that failed once.
-const FAILED_IN_ALL: [(u64, &str); 30] = [
+const FAILED_IN_ALL: [(u64, &str); 32] = [
     (82, "how far a leader had served was known by a push alone, and nobody heard that"),
     (100_176, "a new leader did not wait for somebody whom only others knew"),
     (
@@ -109,6 +109,14 @@ const FAILED_IN_ALL: [(u64, &str); 30] = [
     (
         319_332,
         "a newcomer went past those who had been served before a loss, since nobody was at the door",
+    ),
+    (
+        5_002_592,
+        "the judge took those who came one after the other for somebody who waits all the time",
+    ),
+    (
+        5_007_802,
+        "the judge took a replica that lags in a split for its end, and three servers for two",
     ),
 ];
 
