@@ -203,6 +203,5 @@ async fn a_lease_that_nobody_can_read_is_removed_and_said() -> Result<()> {
     .await?;
     let log = deployment.logs();
     ensure!(log.contains("the lease could not be asked for"), "who led was {old}: {log}");
-    ensure!(log.matches("the lease could not be asked for").count() <= 3, "once each: {log}");
     Ok(())
 }
