@@ -23,7 +23,7 @@ if line then waiting, inside = people_in(keys, line, now) end
 if args.people and waiting + inside > args.people then
   return answer({ existed = true, is_later = false, is_occupied = true, waiting = waiting, inside = inside })
 end
-if line then drop_places(keys, line, now) end
+drop_places(keys, line, now)
 -- What is large is freed beside the calls of others.
 redis.call('UNLINK', unpack(KEYS))
 push('deletions', string.format('%s %d', args.room, args.reset_epoch))

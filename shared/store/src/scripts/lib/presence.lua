@@ -60,11 +60,15 @@ end
 
 -- Removes all that is kept by place: see also lib/bitmaps.
 local function drop_places(keys, line, now)
-  for chunk = 0, chunk_of(line.queue_counter) do
-    redis.call('UNLINK', chunk_key(keys.entered, chunk), chunk_key(gone_from_pools(keys), chunk),
+  local last, draws = line and chunk_of(line.queue_counter), line and line.draw_count or 0
+  local chunk, missed = 0, 0
+  -- Of a line that was lost nobody knows how many chunks it had; numbers that were left out may have filled some.
+  while last and chunk <= last or not last and missed < 16 do
+    local found = redis.call('UNLINK', chunk_key(keys.entered, chunk), chunk_key(gone_from_pools(keys), chunk),
       chunk_key(keys.unattended, chunk), unpack(live_keys(keys, LINE, chunk, now)))
-    for draw = 0, line.draw_count do
+    for draw = 0, draws do
       redis.call('UNLINK', unpack(live_keys(keys, pool_name(draw), chunk, now)))
     end
+    chunk, missed = chunk + 1, found > 0 and 0 or missed + 1
   end
 end
