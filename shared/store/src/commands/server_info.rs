@@ -23,7 +23,9 @@ impl Store {
         section: Option<&str>,
     ) -> Vec<(String, Result<Told, StoreError>)> {
         let mut info = redis::cmd("INFO");
-        section.map(|section| info.arg(section));
+        if let Some(section) = section {
+            info.arg(section);
+        }
         let answers = self.link().call_each(&info).await.into_iter();
         answers.map(|(server, answer)| (server, told(answer))).collect()
     }

@@ -58,7 +58,7 @@ local function count_newcomers(keys, line, first, last, now)
   end)
 end
 
--- Removes all that is kept by place: see also lib/bitmaps.
+-- Removes all that is kept by place: see also lib/bitmaps. `line`: nil, if it was lost.
 local function drop_places(keys, line, now)
   local last, draws = line and chunk_of(line.queue_counter), line and line.draw_count or 0
   local chunk, missed = 0, 0
