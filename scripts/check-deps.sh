@@ -12,7 +12,7 @@ if ! have cargo-deny; then
   if ! [ -x "$deny" ]; then
     need_compiler
     say "installing cargo-deny $version into target/tools (some minutes, once)"
-    cargo install cargo-deny --quiet --locked --version "$version" --root target/tools/cargo-deny \
+    cargo install cargo-deny --debug --quiet --locked --version "$version" --root target/tools/cargo-deny \
       --target-dir target/tools/cargo-deny/build ||
       die "cargo-deny cannot be installed from here; have it on the PATH, then try again"
     rm -rf target/tools/cargo-deny/build

@@ -33,9 +33,11 @@ unpack() {
   git archive "$1" | tar -x -m -C "$into/source"
 }
 
+# The whole workspace is named, because cargo builds what is chosen from all crates with the features that all of them
+# together want: those that this tree's dependencies have been built with.
 build() {
   (cd "$into/source" && CARGO_BUILD_BUILD_DIR=$root/target CARGO_TARGET_DIR=$into/built \
-    cargo build --locked "${profile[@]}" -p vestibule-admission -p vestibule-controller)
+    cargo build --locked "${profile[@]}" --workspace --bin vestibule-admission --bin vestibule-controller)
 }
 
 have git || without_history "git is missing"

@@ -11,7 +11,7 @@ use vestibule_tests::{
 };
 
 use crate::{
-    journey::{expect_site, expect_waiting},
+    journey::{expect_no_ticket_for_caches, expect_site, expect_waiting},
     place::Place,
 };
 
@@ -26,7 +26,9 @@ pub(crate) async fn all(place: &Place) -> Result<()> {
         return Ok(());
     }
     let browser = || place.gateway.browser();
-    expect_site(&browser()?.get(BYE).await?).context("a newcomer enters")?;
+    let given_and_taken = browser()?.get(BYE).await?;
+    expect_site(&given_and_taken).context("a newcomer enters")?;
+    expect_no_ticket_for_caches(&given_and_taken)?;
     let inside = browser()?;
     enters(&inside, WANTED).await.context("the seat of a newcomer who was sent out at once")?;
     let waiting = browser()?;

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use reqwest::Method;
+use reqwest::{
+    Method,
+    header::{CACHE_CONTROL, HeaderValue, SET_COOKIE},
+};
 use serde_json::json;
 use tokio::time::sleep;
 use vestibule_tests::{
@@ -150,17 +153,20 @@ async fn while_asking(next: &Browser, act: impl Future<Output = Result<()>>) -> 
 const SENT_OUT_AGAIN: usize = 2;
 
 async fn is_sent_out(visitor: &Browser, kind: Kind) -> Result<()> {
+    let mut before = Vec::new();
     for _ in 0..SENT_OUT_AGAIN {
-        if sends_out(visitor, kind).await.is_ok() {
+        let Err(failure) = sends_out(visitor, kind).await else {
             return Ok(());
-        }
+        };
+        before.push(format!("before: {failure:#}"));
     }
-    sends_out(visitor, kind).await
+    sends_out(visitor, kind).await.with_context(|| before.join("; "))
 }
 
 async fn sends_out(visitor: &Browser, kind: Kind) -> Result<()> {
     let reply = visitor.get("/sale/bye").await?;
     expect_site(&reply)?;
+    expect_no_ticket_for_caches(&reply)?;
     ensure!(reply.header("vestibule-command").is_empty(), "the order has gone to the visitor");
     ensure!(reply.header("cf-waiting-room-command").is_empty(), "the order has gone out");
     if kind == Kind::Nginx {
@@ -182,6 +188,25 @@ pub(crate) fn expect_site(reply: &Reply) -> Result<()> {
     ensure!(reply.status == 200, "{}: {}", reply.status, start_of(reply));
     ensure!(reply.body["site"] == "shop", "not the site: {}", start_of(reply));
     Ok(())
+}
+
+/// Fails when caches may keep an answer of the site that gives or takes back a ticket.
+pub(crate) fn expect_no_ticket_for_caches(reply: &Reply) -> Result<()> {
+    let has_ticket = !cookies_of_ours(reply).is_empty();
+    let said: Vec<_> = reply.headers.get_all(CACHE_CONTROL).iter().collect();
+    ensure!(
+        !has_ticket || said == ["private, no-store"],
+        "a ticket is for no cache: {:?}",
+        reply.headers
+    );
+    Ok(())
+}
+
+/// The `Set-Cookie` lines of an answer of the site that are not the site's own.
+pub(crate) fn cookies_of_ours(reply: &Reply) -> Vec<&[u8]> {
+    let is_the_sites = |text: &&[u8]| text.starts_with(b"basket=") || text.starts_with(b"seen=");
+    let lines = reply.headers.get_all(SET_COOKIE).iter().map(HeaderValue::as_bytes);
+    lines.filter(|text| !is_the_sites(text)).collect()
 }
 
 /// Fails unless Vestibule has answered, and holds the visitor.

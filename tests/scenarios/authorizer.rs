@@ -187,6 +187,24 @@ async fn what_the_site_revokes_is_free_at_once_at_every_instance() -> Result<()>
     Ok(())
 }
 
+/// Before the push of that has come back to the instance.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whose_session_was_ended_is_not_inside_from_the_answer_on() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings = json!({ "total_active_users": 1_000, "origin_commands": ["revoke"] });
+    create_sale(&deployment, settings).await?;
+    // One network gets twenty seats.
+    for nth in 0..19 {
+        let mut ann = deployment.site_visitor(HOST);
+        until(&mut ann, "/sale", 200, "entered").await?;
+        let mut replayed = ann.clone();
+        ann.site_commands("Vestibule-Command", "revoke").await?.expect(204)?;
+        let decision = replayed.get("/sale").await?.header("vestibule-decision").to_owned();
+        ensure!(decision == "wait" || decision == "entered", "{nth}: {decision}");
+    }
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_site_may_revoke_only_where_the_room_says_so() -> Result<()> {
     let deployment = Deployment::builder().start().await?;

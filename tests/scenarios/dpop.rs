@@ -1,12 +1,15 @@
 //! Apps that have a key: what they are given is worth nothing to whoever copies it.
 
+use std::time::Duration;
+
 use anyhow::{Result, bail, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use vestibule_tests::{Deployment, Fleet, Prover, Reply, claims_of};
+use vestibule_tests::{Deployment, Fleet, Prover, Reply, claims_of, eventually};
 
 use crate::authorizer::{create_sale, expect};
 
+const SOON: Duration = Duration::from_secs(20);
 const HOST: &str = "shop.example";
 const SITE: &str = "https://shop.example/sale";
 
@@ -67,6 +70,18 @@ impl<'a> App<'a> {
             visitor = visitor.with_header("dpop", proof);
         }
         visitor.get("/sale").await
+    }
+
+    /// The page for such a request, as nginx asks for it when the authorizer has refused it: with the very headers that the
+    /// authorizer has looked at.
+    async fn page(&self, proof: &str) -> Result<Reply> {
+        let told = [("method", "GET"), ("proto", "https"), ("host", HOST), ("uri", "/sale")];
+        let request = self.site.http().get(self.site.at("/room/sale")?).header("dpop", proof);
+        let request = request.header("cookie", format!("__Host-vestibule_sale={}", self.ticket));
+        let request = told.iter().fold(request, |request, (name, value)| {
+            request.header(format!("x-forwarded-{name}"), *value)
+        });
+        Reply::of(request.header("x-forwarded-for", "203.0.113.9")).await
     }
 
     async fn proof_of_site(&self, url: &str) -> Result<String> {
@@ -139,7 +154,6 @@ async fn a_gateway_lets_the_holder_of_the_key_pass() -> Result<()> {
     Ok(())
 }
 
-/// nginx asks for the page with the very headers that the authorizer has looked at.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_asks_too_often_is_told_so_and_not_that_the_proof_was_used() -> Result<()> {
     let settings = json!({ "total_active_users": 2, "requests_per_session_per_second": 1 });
@@ -156,15 +170,33 @@ async fn who_asks_too_often_is_told_so_and_not_that_the_proof_was_used() -> Resu
         bail!("sixty requests pass")
     };
     let proof = refused().await?;
-    let told = [("method", "GET"), ("proto", "https"), ("host", HOST), ("uri", "/sale")];
-    let request = app.site.http().get(app.site.at("/room/sale")?).header("dpop", proof);
-    let request = request.header("cookie", format!("__Host-vestibule_sale={}", app.ticket));
-    let request = told.iter().fold(request, |request, (name, value)| {
-        request.header(format!("x-forwarded-{name}"), *value)
-    });
-    let page = Reply::of(request.header("x-forwarded-for", "203.0.113.9")).await?;
+    let page = app.page(&proof).await?;
     ensure!(page.status == 429 && !page.header("retry-after").is_empty(), "{}", page.text);
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whose_session_is_over_is_shown_the_challenge_and_not_that_the_proof_was_used() -> Result<()>
+{
+    let deployment = room(json!({ "total_active_users": 2 })).await?;
+    let mut app = App::new(&deployment).await?;
+    app.proven(Method::POST, "join").await?.expect(200)?;
+    let ticket = app.ticket.clone();
+    app.proven(Method::POST, "leave").await?.expect(200)?;
+    app.ticket = ticket;
+    let challenge = json!({ "challenge": { "mode": "challenge" } });
+    deployment.operator().patch_room("sale", &challenge).await?.expect(200)?;
+    let refused = eventually(SOON, "the challenge", || async {
+        let proof = app.proof_of_site(SITE).await?;
+        expect(&app.asks(Some(&proof)).await?, 503, "challenge")?;
+        Ok(proof)
+    })
+    .await?;
+    let page = app.page(&refused).await?;
+    ensure!(page.status == 200 && page.text.contains("<html"), "{} {}", page.status, page.text);
+    // A copy of it is worth nothing, at either.
+    is_unproven(&app.page(&refused).await?)?;
+    is_unproven(&app.asks(Some(&refused)).await?)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Output, time::Duration};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
@@ -243,6 +243,48 @@ async fn what_redis_has_lost_leaves_the_backup_of_before_as_it_is() -> Result<()
     }
     succeeded(&sale.back_up(&[])?);
     Ok(())
+}
+
+/// A user who may restore all but the last room, as if somebody had stopped it there; returns the address.
+async fn user_of_a_half(redis: &Redis) -> Result<String> {
+    let mut user = redis::cmd("ACL");
+    user.arg("SETUSER").arg("half").arg("on").arg(">half").arg("&*").arg("+@all");
+    user.arg("~vestibule:{deployment}*").arg("~vestibule:probe*").arg("~vestibule:room:{sale}*");
+    user.arg("(~vestibule:room:{vip}* +exists)");
+    user.query_async::<()>(&mut redis.connection().await?).await?;
+    Ok(redis.url().replace("redis://", "redis://half:half@"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn half_of_a_restore_is_taken_for_a_whole_one_by_nobody() -> Result<()> {
+    let mut sale = Sale::begin().await?;
+    sale.deployment.create_room("vip", &json!({ "total_active_users": 1 })).await?;
+    succeeded(&sale.back_up(&[])?);
+    sale.stop(Service::Admission, 2).await?;
+    sale.stop(Service::Controller, 1).await?;
+
+    let redis = Redis::start(Flavor::Redis7).await?;
+    let half = user_of_a_half(&redis).await?;
+    refused(&restore(&half, &sale.file(), &[])?, "a part of the rooms is there");
+    for url in [&half, &redis.url()] {
+        refused(&restore(url, &sale.file(), &[])?, "empty this Redis first");
+    }
+    refused(&backup(&redis.url(), &sale.file(), &[])?, "may be a part of the rooms");
+    let controller = Deployment::builder().admissions(0).over(&redis.url());
+    let never_ready = controller.in_place_of(&sale.deployment).start().await.err();
+    let said = format!("{:#}", never_ready.context("a controller is ready on it")?);
+    ensure!(said.contains("a restore into this redis was cut short"), "{said}");
+    let mut connection = redis.connection().await?;
+    let mut missing = redis::cmd("EXISTS");
+    missing.arg("vestibule:{deployment}:keys").arg("vestibule:{deployment}:schema");
+    assert_eq!(missing.query_async::<u32>(&mut connection).await?, 0, "no keys, and not whole");
+    let listed = redis::cmd("SCARD").arg("vestibule:{deployment}:rooms").clone();
+    assert_eq!(listed.query_async::<u32>(&mut connection).await?, 2, "none is taken off the list");
+
+    redis.flush().await?;
+    succeeded(&restore(&redis.url(), &sale.file(), &[])?);
+    let next = sale.go_on(&redis).await?;
+    sale.expect_everybody(&next).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -151,6 +151,36 @@ async fn a_document_may_give_a_name_to_another_room() -> Result<()> {
     Ok(())
 }
 
+/// Its creation failed half-way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_is_listed_and_nobody_knows_stands_for_no_room() -> Result<()> {
+    let deployment = Deployment::builder().admissions(1).start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    let mut redis = deployment.redis().connection().await?;
+    let mut list = redis::cmd("SADD");
+    list.arg(&["vestibule:{deployment}:rooms", "ghost"]).exec_async(&mut redis).await?;
+    eventually(SOON, "it is taken off the list", || {
+        let mut redis = redis.clone();
+        async move {
+            let mut is_listed = redis::cmd("SISMEMBER");
+            is_listed.arg(&["vestibule:{deployment}:rooms", "ghost"]);
+            let is_listed: bool = is_listed.query_async(&mut redis).await?;
+            ensure!(!is_listed, "it is on it");
+            Ok(())
+        }
+    })
+    .await?;
+    eventually(SOON, "there is no such room", || async {
+        let reply = deployment.visitor("nothing").join().await?;
+        ensure!(reply.status == 404, "{} {}", reply.status, reply.text);
+        Ok(())
+    })
+    .await?;
+    deployment.create_room("ghost", &json!({})).await?;
+    deployment.visitor("ghost").join().await?.expect(200)?;
+    Ok(())
+}
+
 /// From its first answer on, a controller takes no event for unknown that it has not read yet.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_controller_that_starts_knows_what_rooms_are_called() -> Result<()> {

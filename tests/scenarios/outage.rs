@@ -144,6 +144,31 @@ async fn a_room_that_fails_open_takes_nobodys_place() -> Result<()> {
     Ok(())
 }
 
+/// Whoever has been inside, or was there before a reset, passes as a newcomer does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_that_fails_open_turns_none_of_its_visitors_away() -> Result<()> {
+    let mut deployment = Deployment::builder().start().await?;
+    let settings = json!({
+        "total_active_users": 300, "session_duration_seconds": 3, "on_redis_failure": "open",
+    });
+    authorizer::create_sale(&deployment, settings).await?;
+    let visitor = || SiteVisitor::new(deployment.admissions().clone(), "shop.example");
+    let (mut early, mut inside) = (visitor(), visitor());
+    authorizer::until(&mut early, "/sale", 200, "entered").await?;
+    deployment.operator().call(Method::POST, "/v1/rooms/sale/reset", None).await?.expect(200)?;
+    // Once the reset is heard of, its cookie opens nothing.
+    authorizer::until(&mut early.clone(), "/sale", 200, "entered").await?;
+    authorizer::until(&mut inside, "/sale", 200, "entered").await?;
+    deployment.redis_mut().kill().await?;
+    let cookies = early.cookies.clone();
+    authorizer::until(&mut early, "/sale", 200, "entered").await?;
+    assert_eq!(early.cookies, cookies, "they may be of after a reset");
+    // It is inside until its session ends.
+    authorizer::until(&mut inside, "/sale", 200, "entered").await?;
+    ensure!(!inside.cookies.is_empty(), "it may get its session back");
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_room_that_fails_open_lets_newcomers_in_for_a_minute() -> Result<()> {
     let mut deployment = Deployment::builder().start().await?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use redis::{aio::MultiplexedConnection, cmd};
 use reqwest::Method;
 use serde_json::{Value, json};
 use vestibule_tests::{Deployment, Reply, eventually};
@@ -210,6 +211,43 @@ async fn both_services_describe_themselves() -> Result<()> {
         ensure!(document.body["paths"][call].is_object(), "{call} is not described");
     }
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_that_the_rooms_server_has_lost_is_finished() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let operator = deployment.operator();
+    deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    let mut redis = deployment.redis().connection().await?;
+    let mut kept = Vec::new();
+    for key in keys_of_the_room(&mut redis).await? {
+        let copy: Vec<u8> = cmd("DUMP").arg(&key).query_async(&mut redis).await?;
+        kept.push((key, copy));
+    }
+    operator.call(Method::DELETE, "/v1/rooms/sale?people=1", None).await?.expect(204)?;
+    for (key, copy) in kept {
+        let mut put_back = cmd("RESTORE");
+        put_back.arg(&key).arg(0).arg(copy).arg("REPLACE");
+        put_back.query_async::<()>(&mut redis).await?;
+    }
+    eventually(SOON, "the room to be gone", || async {
+        let left = keys_of_the_room(&mut redis.clone()).await?;
+        ensure!(left.is_empty(), "{left:?}");
+        Ok(())
+    })
+    .await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 7 })).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    Ok(())
+}
+
+/// Those that a deletion removes: what calls came to expires by itself.
+async fn keys_of_the_room(redis: &mut MultiplexedConnection) -> Result<Vec<String>> {
+    let mut keys: Vec<String> =
+        cmd("KEYS").arg("vestibule:room:{sale}:*").query_async(redis).await?;
+    keys.retain(|key| !key.contains("}:calls:"));
+    Ok(keys)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

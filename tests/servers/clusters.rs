@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fs, process::Output};
 
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
+use redis::cmd;
 use serde_json::json;
 use vestibule_tests::{Cluster, Deployment, Flavor, Redis, backup, eventually, restore};
 
@@ -88,6 +89,31 @@ async fn rooms_move_from_one_server_to_a_cluster_and_back() -> Result<()> {
     outputs.iter().try_for_each(succeeded)?;
     assert_eq!(fs::read_to_string(second)?.matches("\"key\":\"line\"").count(), ROOMS.len());
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cluster_of_which_one_server_was_emptied_takes_no_backup() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    for room in ROOMS {
+        deployment.create_room(room, &json!({ "total_active_users": 3 })).await?;
+    }
+    let cluster = Cluster::start(Flavor::Redis7, 0, None).await?;
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("backup");
+    succeeded(&backup(&deployment.redis().url(), &file, &[])?)?;
+    succeeded(&restore(&cluster.url(), &file, &[])?)?;
+    let empty = cmd("FLUSHALL");
+    let emptied = cluster.owner_of(cluster.slot_of("{deployment}").await?).await?;
+    cluster.node(emptied).command::<()>(&empty).await?;
+    let refused = restore(&cluster.url(), &file, &[])?;
+    let said = String::from_utf8_lossy(&refused.stderr);
+    ensure!(!refused.status.success() && said.contains("holds something of room"), "{said}");
+    let keys: u64 = cluster.node(emptied).command(&cmd("DBSIZE")).await?;
+    assert_eq!(keys, 0, "nothing was begun");
+    for index in 0..3 {
+        cluster.node(index).command::<()>(&empty).await?;
+    }
+    succeeded(&restore(&cluster.url(), &file, &[])?)
 }
 
 fn succeeded(output: &Output) -> Result<()> {

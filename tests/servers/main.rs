@@ -6,11 +6,13 @@
 mod clusters;
 mod connections;
 mod findings;
+mod hangs;
 mod people;
 mod pushes;
 mod replicas;
 mod rights;
 mod sentinels;
+mod shards;
 
 use std::time::Duration;
 

@@ -179,6 +179,8 @@ local function revoke(txn)
     for _, cookie in ipairs(values_of(cookies)) do
         txn.http:res_add_header("Set-Cookie", cookie)
     end
+    -- Nobody else's ticket is taken back by what a cache has kept.
+    txn.http:res_set_header("Cache-Control", "private, no-store")
 end
 
 core.register_action("vestibule_authorize", { "http-req" }, authorize)

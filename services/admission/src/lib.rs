@@ -34,5 +34,7 @@ mod router;
 mod run;
 mod service;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use run::run;

@@ -13,8 +13,8 @@ use vestibule_token::KeyAlgorithm;
 use crate::{
     authorizer::Authorizer,
     batching::{
-        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, SpendBatcher,
-        TouchBatcher,
+        CheckInBatcher, ClaimWindows, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher,
+        SpendBatcher, TouchBatcher,
     },
     caches::DrawCache,
     challenges::Challenges,
@@ -90,6 +90,7 @@ impl Admission {
             leaves: LeaveBatcher::new(store.clone()),
             places: GiveUpBatcher::new(store.clone()),
             check_ins: CheckInBatcher::new(store.clone()),
+            claim_windows: ClaimWindows::new(store.clone()),
             spends: SpendBatcher::new(store.clone()),
             challenges: Challenges::new(Arc::clone(&config.providers)),
             store: store.clone(),

@@ -14,6 +14,7 @@
 mod access;
 pub mod api_types;
 mod audit;
+mod away;
 pub mod backup;
 mod beacon;
 pub mod cli;
@@ -34,6 +35,8 @@ mod longest_validity;
 mod loops;
 mod metrics;
 mod openapi;
+#[cfg(test)]
+mod parted;
 mod rooms;
 mod router;
 mod run;

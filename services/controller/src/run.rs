@@ -29,10 +29,12 @@ pub fn run(cli: &Cli) -> ExitCode {
         Some(Command::Room(command)) => terminal::run(&Task::Room(command)),
         Some(Command::Healthcheck) => healthcheck(cli.admin_listen),
         Some(Command::Backup(options)) => at_redis(cli, "backed up", |store| async move {
-            backup::save(&store, options).await.map_err(Into::into)
+            let signals = Signals::of_process()?;
+            backup::save(&store, options, signals).await.map_err(Into::into)
         }),
         Some(Command::Restore(options)) => at_redis(cli, "restored", |store| async move {
-            let restored = backup::restore(&store, options).await?;
+            let signals = Signals::of_process()?;
+            let restored = backup::restore(&store, options, signals).await?;
             if let Some(caution) = restored.caution() {
                 eprintln!("{caution}");
             }

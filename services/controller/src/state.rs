@@ -41,6 +41,8 @@ pub(crate) struct Controller {
     pub(crate) instance: Arc<str>,
     /// The start has found that this release can work with the keyspace, and has learnt what time it is there.
     knows_keyspace: AtomicBool,
+    /// See [`Self::note_keyspace_whole`].
+    knew_it_whole: AtomicBool,
     /// Rounds of questions so far: see `loops/reconcile.rs`.
     rounds: AtomicU64,
     /// Redis.
@@ -174,6 +176,7 @@ impl Controller {
             public_url: public_url.unwrap_or_else(|| format!("{scheme}://{address}")),
             instance,
             knows_keyspace: AtomicBool::new(false),
+            knew_it_whole: AtomicBool::new(false),
             rounds: AtomicU64::new(0),
             store,
             feed,
@@ -212,6 +215,16 @@ impl Controller {
     /// Whether operators' calls can be carried out.
     pub(crate) fn knows_keyspace(&self) -> bool {
         self.knows_keyspace.load(Ordering::Acquire)
+    }
+
+    /// Notes that the keyspace was whole, and that this instance has read all of it.
+    pub(crate) fn note_keyspace_whole(&self) {
+        self.knew_it_whole.store(true, Ordering::Release);
+    }
+
+    /// Whether this instance remembers a keyspace that was whole.
+    pub(crate) fn knew_keyspace_whole(&self) -> bool {
+        self.knew_it_whole.load(Ordering::Acquire)
     }
 
     /// A name for the next round of questions: see `loops/reconcile.rs`.

@@ -32,7 +32,7 @@ const MESSAGE: TextBounds = TextBounds { characters: 500, has_lines: true };
 /// What a room's title may be.
 const TITLE: TextBounds = TextBounds { characters: 100, has_lines: false };
 
-/// What newcomers are told while Redis cannot be reached.
+/// What newcomers, and those whose session has ended meanwhile, are told while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -111,8 +111,8 @@ pub struct RoomSettings {
     /// `{public address}/oidc/…`.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 512))]
     pub issuer: Option<String>,
-    /// What newcomers are told while Redis cannot be reached: `closed`, to come back; `open`, to
-    /// enter, with a short-lived token and without a number.
+    /// What newcomers, and those whose session has ended meanwhile, are told while Redis cannot be reached: `closed`, to
+    /// come back; `open`, to enter, with a short-lived token and without a number.
     pub on_redis_failure: OnRedisFailure,
     /// Polls per second that the waiting crowd of this room may cost.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]

@@ -1,6 +1,6 @@
 //! The source of stop signals: the operating system, or a test.
 //!
-//! [`crate::lifecycle`] decides what a signal does.
+//! What a signal does is decided by [`crate::lifecycle`] in a service, and else by whoever waits for it.
 
 use std::io;
 
@@ -43,7 +43,7 @@ impl Signals {
     }
 
     /// Waits for the next one, for ever if none can come any more.
-    pub(crate) async fn next(&mut self) -> &'static str {
+    pub async fn next(&mut self) -> &'static str {
         match self.received.recv().await {
             Some(name) => name,
             None => std::future::pending().await,

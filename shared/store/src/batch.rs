@@ -3,18 +3,21 @@
 //! While one batch is under way, later requests wait for the next one. So a quiet service answers at
 //! once, and under load the batches grow instead of the number of calls. Where a call costs much whatever it
 //! carries, requests are gathered for a moment, but only as long as several come at a time.
+//!
+//! When Redis hangs and does not answer a batch, whoever waits behind it is told so as well: all wait for one time-out
+//! together, and not each batch for one of its own. Theirs was never sent, so it did not happen.
 
 use std::{
     fmt,
     hash::Hash,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use rustc_hash::FxHashMap;
 use tokio::{
-    sync::{Semaphore, mpsc, oneshot},
-    time::sleep,
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep},
 };
 use vestibule_traces::{KeyValue, Span, SpanBuilder, current, shared, spanned};
 
@@ -22,14 +25,15 @@ use crate::StoreError;
 
 /// So many share a call by default: no script is long that looks at each of them.
 pub const TOGETHER: usize = 100;
+/// A call that fails after so long was not answered; one that fails sooner says nothing of the next. Shorter than
+/// time-outs are.
+const HANGS: Duration = Duration::from_millis(100);
 
 /// The limits of a batcher.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Requests per batch.
     pub batch: usize,
-    /// Batches under way at once.
-    pub in_flight: usize,
     /// Requests that may wait; further ones are refused at once.
     pub queue: usize,
     /// For how long more are gathered after a batch of several. Zero: as long as a batch is under way.
@@ -59,7 +63,7 @@ struct Waiting<Request, Response> {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: TOGETHER, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
+        Self { batch: TOGETHER, queue: 16_384, gather: Duration::ZERO }
     }
 }
 
@@ -81,7 +85,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
         Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
     {
         let (queue, waiting) = mpsc::channel(limits.queue);
-        tokio::spawn(gather(limits, waiting, Arc::new(send)));
+        tokio::spawn(gather(limits, waiting, send));
         Self { queue }
     }
 
@@ -138,50 +142,59 @@ impl<Key, Request, Response> fmt::Debug for KeyedBatcher<Key, Request, Response>
 async fn gather<Request, Response, Send_, Sent>(
     limits: Limits,
     mut waiting: mpsc::Receiver<Waiting<Request, Response>>,
-    send: Arc<Send_>,
+    send: Send_,
 ) where
-    Request: Send + 'static,
     Response: Send + 'static,
-    Send_: Fn(Vec<Request>) -> Sent + Send + Sync + 'static,
+    Send_: Fn(Vec<Request>) -> Sent,
     Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
 {
-    let in_flight = Arc::new(Semaphore::new(limits.in_flight));
     let mut several_come = false;
     loop {
-        // The permit comes first, so requests that come while all batches are under way join the next.
-        let Ok(permit) = Arc::clone(&in_flight).acquire_owned().await else { return };
-        let mut batch = Vec::new();
-        if waiting.recv_many(&mut batch, limits.batch).await == 0 {
+        let batch = next_batch(&limits, &mut waiting, several_come).await;
+        if batch.is_empty() {
             return;
         }
-        if several_come && !limits.gather.is_zero() {
-            sleep(limits.gather).await;
-            while batch.len() < limits.batch
-                && let Ok(more) = waiting.try_recv()
-            {
-                batch.push(more);
-            }
-        }
         several_come = batch.len() > 1;
-        let send = Arc::clone(&send);
-        tokio::spawn(async move {
-            deliver(batch, &*send).await;
-            drop(permit);
-        });
+        // Requests that come meanwhile join the next.
+        deliver(batch, &mut waiting, &send).await;
     }
+}
+
+/// The requests that wait, once there are some; none, if there will never be any.
+async fn next_batch<T>(
+    limits: &Limits,
+    waiting: &mut mpsc::Receiver<T>,
+    several_come: bool,
+) -> Vec<T> {
+    let mut batch = Vec::new();
+    waiting.recv_many(&mut batch, limits.batch).await;
+    if several_come && !limits.gather.is_zero() && !batch.is_empty() {
+        sleep(limits.gather).await;
+        while batch.len() < limits.batch
+            && let Ok(more) = waiting.try_recv()
+        {
+            batch.push(more);
+        }
+    }
+    batch
 }
 
 async fn deliver<Request, Response, Send_, Sent>(
     batch: Vec<Waiting<Request, Response>>,
+    waiting: &mut mpsc::Receiver<Waiting<Request, Response>>,
     send: &Send_,
 ) where
+    Response: Send + 'static,
     Send_: Fn(Vec<Request>) -> Sent,
-    Sent: Future<Output = Result<Vec<Response>, StoreError>>,
+    Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
 {
     let span = span_of(&batch);
-    let (requests, answers): (Vec<_>, Vec<_>) =
+    let (requests, mut answers): (Vec<_>, Vec<_>) =
         batch.into_iter().map(|waiting| (waiting.request, waiting.answer)).unzip();
-    match spanned(span, send(requests)).await {
+    let begun = Instant::now();
+    // A task of its own: if it panics, its callers hear of it, and the next batch is sent.
+    let Ok(answered) = tokio::spawn(spanned(span, send(requests))).await else { return };
+    match answered {
         Ok(responses) => {
             // Sending fails only if the caller has gone away.
             for (answer, response) in answers.into_iter().zip(responses) {
@@ -189,6 +202,11 @@ async fn deliver<Request, Response, Send_, Sent>(
             }
         }
         Err(error) => {
+            if matches!(error, StoreError::Unavailable(_)) && begun.elapsed() >= HANGS {
+                // Before anybody is answered: who then asks again is not meant.
+                answers
+                    .extend(std::iter::from_fn(|| waiting.try_recv().ok()).map(|one| one.answer));
+            }
             for answer in answers {
                 let _ = answer.send(Err(error.clone()));
             }
@@ -208,7 +226,12 @@ fn span_of<Request, Response>(batch: &[Waiting<Request, Response>]) -> Option<Sp
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    };
+
+    use futures_util::future::join_all;
 
     use super::*;
 
@@ -259,6 +282,60 @@ mod tests {
         assert_eq!(start.elapsed(), 2 * gather);
         assert_eq!(batcher.call(()).await.unwrap(), 1);
         assert_eq!(start.elapsed(), 2 * gather, "one at a time is not kept waiting");
+    }
+
+    /// Twenty come at once, and every call fails with `error` after so long: how many are told it, after how long, and
+    /// how many calls were made.
+    async fn all_fail(error: StoreError, answer_ms: u64) -> (usize, Duration, usize) {
+        let answer = Duration::from_millis(answer_ms);
+        let (sent, limits) =
+            (Arc::new(AtomicUsize::new(0)), Limits { batch: 5, ..Limits::default() });
+        let (counted, told) = (Arc::clone(&sent), error.clone());
+        let batcher = Batcher::spawn(limits, move |_: Vec<u64>| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let told = told.clone();
+            async move {
+                sleep(answer).await;
+                Err::<Vec<u64>, _>(told)
+            }
+        });
+        let start = Instant::now();
+        let answers = join_all((0..20).map(|one| batcher.call(one))).await;
+        let is_told = |answer: &Result<u64, StoreError>| {
+            answer.as_ref().is_err_and(|told| told.kind() == error.kind())
+        };
+        let (told, after) = (answers.iter().filter(|one| is_told(one)).count(), start.elapsed());
+        // Who comes later is not meant.
+        let _ = batcher.call(20).await;
+        assert_eq!(start.elapsed(), after + answer);
+        (told, after, sent.load(Ordering::SeqCst))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_who_wait_while_redis_hangs_wait_together_and_not_in_turn() {
+        let hangs = StoreError::Unavailable("it hangs".into());
+        assert_eq!(all_fail(hangs, 1_000).await, (20, Duration::from_secs(1), 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_redis_refuses_is_not_refused_to_who_waits_behind() {
+        assert_eq!(all_fail(StoreError::Rewound, 1_000).await, (20, Duration::from_secs(4), 5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_breaks_says_nothing_of_who_waits_behind() {
+        let broken = StoreError::Unavailable("broken pipe".into());
+        assert_eq!(all_fail(broken, 10).await, (20, Duration::from_millis(40), 5));
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_breaks_takes_no_later_one_along() {
+        let batcher = Batcher::spawn(Limits::default(), |numbers: Vec<u64>| async move {
+            assert_ne!(numbers, [0], "on purpose");
+            Ok(numbers)
+        });
+        assert!(matches!(batcher.call(0).await, Err(StoreError::Overloaded)));
+        assert_eq!(batcher.call(1).await.unwrap(), 1);
     }
 
     #[tokio::test]

@@ -45,6 +45,7 @@
 //! | `vestibule:{deployment}:tombstones` | hash | 31 days | room that was deleted → its reset epoch then |
 //! | `vestibule:{deployment}:burials` | sorted set | 31 days | such a room → when it was deleted: revisions, which rise |
 //! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |
+//! | `vestibule:{deployment}:import` | string | until all is there | a restore has begun here: what there is may be a part of it |
 //! | `vestibule:{deployment}:keys` | string | no | the sealed key ring, JSON |
 //! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
 //! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
@@ -55,6 +56,7 @@
 //! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
 //! | `vestibule:{deployment}:routes-length` | string | 10 s | for how long, ms |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
+//! | `vestibule:{deployment}:routes-changed` | sorted set | newest 1000 | room → when such a change of it was begun last, ms |
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
 //! | `vestibule:{deployment}:clock` | hash | no | the deployment's time when it was told last, and how far it is ahead of the server's clock, ms |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
@@ -85,6 +87,8 @@ pub(crate) const DIFFERENCES: &str = "vestibule:differences";
 pub(crate) const DELETIONS: &str = "vestibule:deletions";
 /// Channel on which ended sessions are pushed, as JSON.
 pub(crate) const ENDINGS: &str = "vestibule:endings";
+/// Channel on which is pushed what operators' calls were answered, as JSON.
+pub(crate) const CALLS: &str = "vestibule:calls";
 /// Channel on which the names of rooms are pushed whose config was changed.
 pub(crate) const CHANGES: &str = "vestibule:changes";
 
@@ -97,11 +101,12 @@ pub(crate) const WAKES: &str = "vestibule:wakes";
 
 /// What is pushed, by its kind, and the channel on which everybody hears it. On a Cluster, what is of a room is pushed on
 /// [`RoomKeys::pushes`] instead, where the kind comes first, and then a space.
-pub(crate) const CHANNELS: [(&str, &str); 8] = [
+pub(crate) const CHANNELS: [(&str, &str); 9] = [
     ("snapshots", SNAPSHOTS),
     ("differences", DIFFERENCES),
     ("deletions", DELETIONS),
     ("endings", ENDINGS),
+    ("calls", CALLS),
     ("changes", CHANGES),
     ("testimonies", TESTIMONIES),
     ("alarms", ALARMS),
@@ -119,6 +124,7 @@ pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
 pub(crate) const BURIALS: &str = "vestibule:{deployment}:burials";
 pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
+pub(crate) const IMPORT: &str = "vestibule:{deployment}:import";
 pub(crate) const KEY_RING: &str = "vestibule:{deployment}:keys";
 pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
 pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
@@ -129,6 +135,7 @@ pub(crate) const TERM: &str = "vestibule:{deployment}:term";
 pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
 pub(crate) const ROUTES_LENGTH: &str = "vestibule:{deployment}:routes-length";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
+pub(crate) const ROUTES_CHANGED: &str = "vestibule:{deployment}:routes-changed";
 pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
 pub(crate) const CLOCK: &str = "vestibule:{deployment}:clock";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";

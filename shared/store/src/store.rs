@@ -15,6 +15,7 @@ use vestibule_domain::RoomId;
 use crate::{
     Clock, Link, LinkOptions, ServerAddress, StoreError, document,
     error::{NO_SCRIPT, STRANGER},
+    keys::RoomKeys,
     link::{self, Connection},
     memory::{Memory, RoomMemory, Seal},
     positional::Arguments,
@@ -183,6 +184,13 @@ impl Store {
         self.sharded.load(Ordering::Relaxed)
     }
 
+    /// The name of the shard that holds `room`, as far as that is known: rooms of one shard are away together. Of a single
+    /// server all rooms have the same.
+    #[must_use]
+    pub fn shard_of(&self, room: &RoomId) -> String {
+        self.link().shard_of(&RoomKeys(room).pushes())
+    }
+
     pub(crate) fn link(&self) -> &dyn Link {
         &*self.link
     }
@@ -286,7 +294,15 @@ impl Store {
     ) -> Result<Sealed<T>, StoreError> {
         let era = memory.era();
         let run = self.run(invocation);
-        let (seal, answer): (String, T) = spans::of_script(command, Some(room), run).await?;
+        let run = spans::of_script(command, Some(room), run).await;
+        let (seal, answer): (String, T) = match run {
+            // What cannot be written is in the way of every call until somebody removes it. Then a part is lost.
+            Err(error) if command.access() == Access::Writes && error.is_of_another_type() => {
+                let is_removed = Box::pin(self.remove_foreign(room)).await?;
+                return Err(if is_removed { StoreError::Rewound } else { error });
+            }
+            run => run?,
+        };
         if command.access() == Access::Writes && !self.memory.standing().is_relied_on() {
             return Err(StoreError::Unavailable(
                 "it came so late that nobody may ask for it".into(),

@@ -1,6 +1,8 @@
 //! From the commands and values of the crate `redis` to the model's, and back: for whoever puts a
 //! model in a server's place under that crate.
 
+/// That crate, for whoever has it from here alone.
+pub use redis;
 use redis::{Arg, Cmd, RedisError, Value};
 
 use crate::Reply;

@@ -12,7 +12,7 @@ use axum::{
     extract::{Request, State},
     http::{
         HeaderMap, HeaderValue, Response, StatusCode,
-        header::{CONTENT_LENGTH, COOKIE, HOST, SET_COOKIE},
+        header::{CACHE_CONTROL, CONTENT_LENGTH, COOKIE, HOST, SET_COOKIE},
         request::Parts,
         uri::Authority,
     },
@@ -169,6 +169,9 @@ impl Settings {
             if self.whose == Documented::Kong || cookie.as_bytes().starts_with(b"vestibule_sale=") {
                 site.headers.append(SET_COOKIE, cookie.clone());
             }
+        }
+        if self.whose == Documented::Kong && authorized.contains_key(SET_COOKIE) {
+            site.headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
         }
         let command = commands.into_iter().flatten().next();
         if let Some(command) = command.filter(|_| self.whose == Documented::Kong) {

@@ -2,7 +2,7 @@
 //!
 //! A path that ends in `/bye` orders the end of the visitor's session, one in `/unauthorized` and
 //! `/broken` answers 401 and 500, one in `/picky` 406 to who does not want a document, one in `/slow`
-//! after a while, and one in `/shared` is for caches. An upgrade is granted, and echoes.
+//! after a while, and what one in `/shared` or `/bye` answers is for caches. An upgrade is granted, and echoes.
 
 use std::{
     sync::{Arc, Mutex},
@@ -108,7 +108,7 @@ async fn answer(
         tokio::time::sleep(SLOW).await;
     }
     let headers = response.headers_mut();
-    if path.ends_with("/shared") {
+    if path.ends_with("/shared") || path.ends_with("/bye") {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=600"));
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -67,7 +67,8 @@ impl Authorizer {
         let network = Some(self.clients.network(original.client));
         let agent = headers.get(USER_AGENT).cloned();
         let languages = headers.get(ACCEPT_LANGUAGE).cloned();
-        let caller = Caller { https: original.https, network, agent, languages, key: None };
+        let https = original.https;
+        let caller = Caller { https, network, agent, languages, ..room.caller };
         Ok(Some(RoomContext { caller, ..room }))
     }
 

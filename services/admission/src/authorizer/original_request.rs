@@ -11,7 +11,7 @@ use vestibule_runtime::{
 };
 use vestibule_site::{Headers, Host, PathError, Request, RequestPath, without_port};
 
-use crate::extractors::Asked;
+use crate::extractors::{Asked, AskedBy};
 
 const METHOD: &str = "x-forwarded-method";
 const PROTO: &str = "x-forwarded-proto";
@@ -117,7 +117,7 @@ impl OriginalRequest {
 
     /// The request as a proof of a key must be for it.
     pub(crate) fn asked(&self) -> Asked {
-        Asked { method: self.method.clone(), url: self.url(), is_of_us: false }
+        Asked { method: self.method.clone(), url: self.url(), by: AskedBy::Gateway }
     }
 
     /// The request as bypass rules read it.

@@ -70,7 +70,7 @@ struct Context {
 }
 
 /// Newcomers cost the script little: it counts them.
-const LIMITS: Limits = Limits { batch: 512, in_flight: 1, queue: 16_384, gather: Duration::ZERO };
+const LIMITS: Limits = Limits { batch: 512, queue: 16_384, gather: Duration::ZERO };
 /// For how long newcomers wait while Redis's state of the room is in question, and between two tries.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const PAUSE: Duration = Duration::from_millis(100);
@@ -216,10 +216,12 @@ impl Context {
                 answered => break answered,
             }
         };
+        let was_sent = join.again;
         let joined = match outcome {
             Ok(joined) => joined,
             Err(error) => {
-                if matches!(error, StoreError::Unavailable(_)) || again {
+                // Refused the second time, it may have been done the first time.
+                if matches!(error, StoreError::Unavailable(_)) || was_sent {
                     self.unanswered.keep(key, sent);
                 }
                 return Err(error);

@@ -1,6 +1,7 @@
 //! Combines requests of one kind, so that many share one call to Redis.
 
 mod check_in;
+mod claim_windows;
 mod claims_of_place;
 mod give_up;
 mod held_claims;
@@ -15,6 +16,7 @@ mod touch;
 mod unanswered;
 
 pub(crate) use check_in::CheckInBatcher;
+pub(crate) use claim_windows::{ClaimWindows, Served};
 pub(crate) use give_up::GiveUpBatcher;
 pub(crate) use held_claims::HeldClaims;
 pub(crate) use join::{JoinBatcher, JoinReply};

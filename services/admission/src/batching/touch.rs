@@ -29,7 +29,11 @@ impl TouchBatcher {
                     let key = keys.current().map_err(missing)?;
                     let known = feed.room(room.as_str()).ok_or(StoreError::RoomMissing)?;
                     let issuer = known.snapshot().settings.issuer.clone().unwrap_or(public_url);
-                    store.touch(&room, key.kid(), &issuer, &touches).await
+                    let touched = store.touch(&room, key.kid(), &issuer, &touches).await;
+                    if matches!(touched, Err(StoreError::Unavailable(_))) {
+                        known.note_unanswered();
+                    }
+                    touched
                 }
             })
         }))

@@ -41,7 +41,7 @@ pub(crate) async fn get_live(
     headers: HeaderMap,
     request: VisitorRequest,
 ) -> Result<Response, Problem> {
-    let ticket = request.ticket.value().filter(|ticket| ticket.state.is_in_line());
+    let ticket = request.ticket.known()?.filter(|ticket| ticket.state.is_in_line());
     let Some(ticket) = ticket else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let query = query.unwrap_or_default();
     let watcher = Watcher::new(&admission.pages, request.room, ticket, &headers, &query)?;

@@ -81,7 +81,7 @@ pub(crate) async fn get_page(
         let original = OriginalRequest::forwarded(&parts, proxies)?;
         room.caller.https = original.https;
         let address = Address::in_place(&flows.public_url, &room, headers, &original.url());
-        (address, original.asked())
+        (address, original.asked().again())
     } else {
         let asked = Asked::of_us(flows, &parts.method, parts.uri.path());
         (Address::direct(&flows.public_url, &room, headers, query), asked)
@@ -91,7 +91,7 @@ pub(crate) async fn get_page(
         Err(error) => return busy_or_problem(&room, headers, error.into()),
     };
     let ticket = presented.value();
-    // Before the proof of a key is looked at: the authorizer has taken it already.
+    // What the authorizer has just refused is refused here, too.
     if is_forwarded
         && ticket.is_some_and(|ticket| admission.authorizer.requests.has_refused(&room, &ticket))
     {

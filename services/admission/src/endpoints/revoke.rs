@@ -62,7 +62,7 @@ pub(crate) async fn revoke(
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let presented = PresentedTicket::read(&admission.flows, &mut room, &parts.headers).await?;
-    if let Some(ticket) = presented.value().filter(|ticket| ticket.seat().is_some()) {
+    if let Some(ticket) = presented.known()?.filter(|ticket| ticket.seat().is_some()) {
         let left = admission.flows.leave(&room, ticket, EndedAs::Revoked).await?;
         let reply = VisitorReply { room: &room, presented: &presented, response: &left };
         reply.write_ticket(response.headers_mut());

@@ -16,9 +16,20 @@ pub(crate) struct Asked {
     pub(crate) method: String,
     /// Its address, as its client knows it.
     pub(crate) url: String,
-    /// Whether it was made of this service. A proof with a request of the site may be for the site, and is looked at only
-    /// if the session is bound to a key.
-    pub(crate) is_of_us: bool,
+    /// Of whom it was made, and who tells of it.
+    pub(crate) by: AskedBy,
+}
+
+/// Of whom a request was made, and who tells of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AskedBy {
+    /// A client, of this service.
+    Client,
+    /// A gateway, of what a client wants from the site. Its proof may be for the site, and is looked at only if the session
+    /// is bound to a key.
+    Gateway,
+    /// The same gateway, which asks for the page in the place of what it has asked about before, with the same proof.
+    GatewayAgain,
 }
 
 // === impl Asked ===
@@ -27,7 +38,13 @@ impl Asked {
     /// A call of this service: of `path`, below its public address.
     pub(crate) fn of_us(flows: &Flows, method: &axum::http::Method, path: &str) -> Self {
         let (method, url) = (method.as_str().to_owned(), format!("{}{path}", flows.public_url));
-        Self { method, url, is_of_us: true }
+        Self { method, url, by: AskedBy::Client }
+    }
+
+    /// The same, asked once more by its gateway, for the page.
+    #[must_use]
+    pub(crate) fn again(self) -> Self {
+        Self { by: AskedBy::GatewayAgain, ..self }
     }
 
     /// Notes in `room` the key that the caller has, by the proof among `headers`.
@@ -43,7 +60,7 @@ impl Asked {
     ) -> Result<(), Unproven> {
         let seat = ticket.and_then(Ticket::seat);
         let bound = seat.and_then(|seat| seat.binding).filter(|bound| bound.to == BoundTo::Key);
-        if bound.is_none() && !(self.is_of_us && headers.contains_key(PROOF)) {
+        if bound.is_none() && !(self.by == AskedBy::Client && headers.contains_key(PROOF)) {
             return Ok(());
         }
         let mut proofs = headers.get_all(PROOF).iter();
@@ -54,7 +71,8 @@ impl Asked {
         let now = room.known.now_ms() / 1000;
         let request = ProvenRequest { method: &self.method, url: &self.url, now };
         let proof = proof.to_str().unwrap_or_default();
-        room.caller.key = Some(flows.proofs.take(proof, request)?);
+        let is_again = self.by == AskedBy::GatewayAgain;
+        room.caller.key = Some(flows.proofs.take(proof, request, is_again)?);
         match bound {
             Some(bound) if !room.bindings_to(BoundTo::Key).contains(&bound) => {
                 Err(Unproven::OtherKey)

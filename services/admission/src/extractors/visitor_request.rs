@@ -12,6 +12,7 @@ use vestibule_runtime::{
     extract::unreadable,
     problem::{Problem, ProblemType},
 };
+use vestibule_store::StoreError;
 use vestibule_token::{Ticket, TicketError};
 use vestibule_traces::note;
 
@@ -50,6 +51,8 @@ enum Content {
     Refused(TicketError),
     /// It carries the ticket of somebody else's session.
     OfAnother,
+    /// It carries what does not open, and Redis cannot be asked whether it is of after a reset.
+    Unopened(StoreError),
     /// What the ticket says, and the ticket as it was sent.
     Valid(Ticket, Option<HeaderValue>),
 }
@@ -121,10 +124,11 @@ impl VisitorRequest {
 
 impl PresentedTicket {
     /// The ticket for `room` among `headers`. `room` is read again if the ticket may be of after a
-    /// reset that this instance has not heard of.
+    /// reset that this instance has not heard of. If Redis does not answer then, its holder is taken for a newcomer
+    /// where the room lets those in.
     ///
     /// # Errors
-    /// If Redis does not answer then.
+    /// If Redis does not answer then, and the room does not.
     pub(crate) async fn read(
         flows: &Flows,
         room: &mut RoomContext,
@@ -136,7 +140,13 @@ impl PresentedTicket {
         let Some((transport, _)) = found.first().copied() else {
             return Ok(Self { transport: TicketTransport::Unknown, content: Content::Absent });
         };
-        let opened = flows.open(room, |ciphers| first_ticket(&found, ciphers)).await?;
+        let opened = match flows.open(room, |ciphers| first_ticket(&found, ciphers)).await {
+            Err(FlowError::Store(error)) if room.fails_open(&error) => {
+                room.caller.may_have_place = true;
+                return Ok(Self { transport, content: Content::Unopened(error) });
+            }
+            opened => opened?,
+        };
         let (ticket, transport, text) = match opened {
             Ok(opened) => opened,
             // What does not open may be another room's, which is called so now: it stays.
@@ -166,12 +176,25 @@ impl PresentedTicket {
         Ok(())
     }
 
-    /// What it says, if there is one of this room.
+    /// What it says, if there is one that is known to be of this room.
     #[must_use]
     pub(crate) fn value(&self) -> Option<Ticket> {
         match self.content {
             Content::Valid(ticket, _) => Some(ticket),
-            Content::Absent | Content::Refused(_) | Content::OfAnother => None,
+            Content::Absent | Content::Refused(_) | Content::OfAnother | Content::Unopened(_) => {
+                None
+            }
+        }
+    }
+
+    /// The same for whoever has nothing for newcomers.
+    ///
+    /// # Errors
+    /// If it is not known whether there is one.
+    pub(crate) fn known(&self) -> Result<Option<Ticket>, FlowError> {
+        match &self.content {
+            Content::Unopened(error) => Err(error.clone().into()),
+            _ => Ok(self.value()),
         }
     }
 
@@ -180,7 +203,9 @@ impl PresentedTicket {
     pub(crate) fn sent(&self) -> Option<&HeaderValue> {
         match &self.content {
             Content::Valid(_, sent) => sent.as_ref(),
-            Content::Absent | Content::Refused(_) | Content::OfAnother => None,
+            Content::Absent | Content::Refused(_) | Content::OfAnother | Content::Unopened(_) => {
+                None
+            }
         }
     }
 
@@ -189,8 +214,9 @@ impl PresentedTicket {
     /// # Errors
     /// A problem that says why the ticket does not do.
     pub(crate) fn require(&self) -> Result<Ticket, Problem> {
-        let reason = match self.content {
-            Content::Valid(ticket, _) => return Ok(ticket),
+        let reason = match &self.content {
+            Content::Valid(ticket, _) => return Ok(*ticket),
+            Content::Unopened(error) => return Err(FlowError::from(error.clone()).into()),
             Content::Absent => "there is none; join the room first",
             Content::OfAnother => return Err(FlowError::Stranger.into()),
             Content::Refused(TicketError::Malformed) => "this is not a ticket",

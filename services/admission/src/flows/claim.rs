@@ -50,7 +50,7 @@ impl Flows {
             return responder.respond_revoked(current.ticket);
         }
         // Without Redis this instance cannot know whose turn it is by now: the claim decides.
-        if self.feed.is_connected() && !responder.may_claim(claimant.waiter()) {
+        if !self.feed.is_away(&room.known) && !responder.may_claim(claimant.waiter()) {
             return responder.respond_waiting(current);
         }
         let claim = Claim { hold: turn == Turn::Hold, held_ms, ..responder.claim_for(&claimant) };

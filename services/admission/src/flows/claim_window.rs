@@ -5,6 +5,7 @@ use vestibule_store::PositionExpiry;
 use vestibule_token::Ticket;
 
 use super::{Flows, RoomContext, Status, VisitorResponse};
+use crate::batching::Served;
 
 /// About how often a visitor's claim window is extended while no seat is free, in seconds.
 const EXTEND_SECONDS: u64 = 15;
@@ -40,18 +41,22 @@ impl Flows {
         if response.status.status != Status::YourTurn || !expires {
             return ClaimWindow::default();
         }
-        let (name, epoch) = (&snapshot.room, snapshot.reset_epoch);
+        let served = Served {
+            room: snapshot.room.clone(),
+            reset_epoch: snapshot.reset_epoch,
+            place: ticket.waiter.place,
+            position,
+        };
         if !room.has_free_seats() {
             if is_extension_due(room, before, response.status.queue_number) {
-                // If this extension is lost, the next one is early enough.
-                let _ = self.store.extend_claim_window(name, epoch, position).await;
+                self.claim_windows.keep_open(served).await;
             }
             return ClaimWindow::default();
         }
         if is_known {
             return ClaimWindow::default();
         }
-        match self.store.position_expiry(name, epoch, &ticket.waiter.place, position).await {
+        match self.claim_windows.expiry(served).await {
             Ok(PositionExpiry::Claimable { seconds_left }) => {
                 ClaimWindow { seconds: Some(seconds_left), is_over: false }
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vestibule_domain::{RoomSnapshot, Waiter, ledger::RefusedFor};
 use vestibule_issuance::RoomCiphers;
-use vestibule_store::JoinMode;
+use vestibule_store::{JoinMode, StoreError};
 use vestibule_token::{Ticket, TicketState};
 use vestibule_traces::{SpanBuilder, child, spanned};
 
@@ -86,13 +86,16 @@ impl Flows {
                 let responder = VisitorResponder::new(self, room);
                 return responder.respond_without_place(CookieChange::None).await;
             }
+            Ok(None) if room.caller.may_have_place => return Err(unopened()),
             Ok(None) => {
                 self.tally.refused(room, RefusedFor::EndlessLine);
                 return kept.map_or_else(|| self.join_endless_line(room), Ok);
             }
             Err(FlowError::Store(error)) => {
                 let responder = VisitorResponder::new(self, room);
-                return responder.respond_without_store(error, CookieChange::Remove).await;
+                let may_have_place = room.caller.may_have_place;
+                let cookie = if may_have_place { CookieChange::None } else { CookieChange::Remove };
+                return responder.respond_without_store(error, cookie).await;
             }
             Err(error) => return Err(error),
         };
@@ -172,6 +175,9 @@ impl Flows {
         let Passage::Place { spent } = self.challenge(room, solution).await? else {
             return Ok(None);
         };
+        if room.caller.may_have_place {
+            return Err(unopened());
+        }
         let network = room.limited_network().map(|network| {
             let reach = if network.is_private { Reach::Private } else { Reach::Public };
             (network.digest, reach)
@@ -192,6 +198,11 @@ impl Flows {
         }
         self.ciphers.get(&room.snapshot.room, reset_epoch)
     }
+}
+
+/// Redis did not answer whether the caller has a place: it gets no other one, though Redis may answer by now.
+fn unopened() -> FlowError {
+    StoreError::Unavailable("whether a ticket is of the room cannot be asked".into()).into()
 }
 
 /// The newcomer, unless its network has reached a limit.

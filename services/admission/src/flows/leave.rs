@@ -28,7 +28,10 @@ impl Flows {
                     self.renew(room, ticket, seat).await?;
                 }
                 let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };
-                self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
+                let reset_epoch = snapshot.reset_epoch;
+                if self.leaves.leave(&snapshot.room, reset_epoch, departure).await? {
+                    room.known.note_ended(reset_epoch, number);
+                }
             }
             TicketState::Waiting => {
                 let network = room.limited_network().map(|network| network.digest);

@@ -69,8 +69,8 @@ pub(crate) use self::{
 };
 use crate::{
     batching::{
-        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, SpendBatcher,
-        TouchBatcher,
+        CheckInBatcher, ClaimWindows, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher,
+        SpendBatcher, TouchBatcher,
     },
     challenges::Challenges,
     limit_counter::LimitCounter,
@@ -110,6 +110,8 @@ pub(crate) struct Flows {
     pub(crate) places: GiveUpBatcher,
     /// Counts who is there.
     pub(crate) check_ins: CheckInBatcher,
+    /// How long those who were served may still claim.
+    pub(crate) claim_windows: ClaimWindows,
     /// Uses solutions and passes.
     pub(crate) spends: SpendBatcher,
     /// Challenges of newcomers.
@@ -139,7 +141,14 @@ impl Flows {
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = self.public_url.starts_with("https:");
-        let caller = Caller { https, network: None, agent: None, languages: None, key: None };
+        let caller = Caller {
+            https,
+            network: None,
+            agent: None,
+            languages: None,
+            key: None,
+            may_have_place: false,
+        };
         let binding = BindingHandle::for_room(&known);
         RoomContext { known, snapshot, ciphers, binding, caller }
     }

@@ -50,7 +50,8 @@ struct Seen {
 // === impl Proofs ===
 
 impl Proofs {
-    /// The key that `proof` proves, which has not come before.
+    /// The key that `proof` proves, which has not come before. `is_again`: which a gateway brings again for the page, and
+    /// has not done so before.
     ///
     /// # Errors
     /// [`Unproven`].
@@ -58,8 +59,12 @@ impl Proofs {
         &self,
         proof: &str,
         request: ProvenRequest<'_>,
+        is_again: bool,
     ) -> Result<Thumbprint, Unproven> {
-        let Proof { key, name } = verify_proof(proof, request)?;
+        let Proof { key, mut name } = verify_proof(proof, request)?;
+        if is_again {
+            name = name.map(|byte| !byte);
+        }
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.is_new(name, request.now) { Ok(key) } else { Err(Unproven::Used) }
     }

@@ -1,11 +1,12 @@
 //! Visitors inside: whether a session must still be alive, from memory, and renewing it with its
 //! token when a visitor was seen.
 
-use vestibule_store::{Touch, Touched};
+use vestibule_store::{StoreError, Touch, Touched};
 use vestibule_token::{Ending, Seat, Ticket};
 
 use super::{
-    FlowError, Flows, RoomContext, Stranger, VisitorResponse, responder::VisitorResponder,
+    CookieChange, FlowError, Flows, RoomContext, Stranger, VisitorResponse,
+    responder::VisitorResponder,
 };
 
 // === impl Flows ===
@@ -19,12 +20,12 @@ impl Flows {
         let unseen_ms = now_ms.saturating_sub(ticket.waiter.heard_at);
         let (reset_epoch, number) = (snapshot.reset_epoch, ticket.waiter.place.number);
         // While Redis is away, those inside stay inside; but nobody whose end was ever heard of.
-        let is_connected = self.feed.is_connected();
-        let fresh = unseen_ms < snapshot.settings.recheck_ms() || !is_connected;
-        let has_ended = if is_connected {
-            room.known.has_ended(reset_epoch, number)
-        } else {
+        let is_away = self.feed.is_away(&room.known);
+        let fresh = unseen_ms < snapshot.settings.recheck_ms() || is_away;
+        let has_ended = if is_away {
             room.known.was_ended(reset_epoch, number)
+        } else {
+            room.known.has_ended(reset_epoch, number)
         };
         fresh
             && seat.generation == snapshot.generation
@@ -32,8 +33,7 @@ impl Flows {
             && !has_ended
     }
 
-    /// Keeps the session of `seat` alive and answers with a token. While the store is away, a session
-    /// goes on if its ticket says that it must still be alive.
+    /// Keeps the session of `seat` alive and answers with a token.
     pub(super) async fn renew(
         &self,
         room: &RoomContext,
@@ -47,14 +47,8 @@ impl Flows {
         let touch = touch_for(room, &ticket, &seat);
         let touched = match self.touches.touch(&room.snapshot.room, touch).await {
             Ok(touched) => touched,
-            Err(error) if error.is_temporary() && seat.expires_at > responder.now_ms() / 1000 => {
-                // What is known to have ended stays so, though nobody can be asked.
-                let (reset_epoch, number) = (room.snapshot.reset_epoch, ticket.waiter.place.number);
-                if room.known.was_ended(reset_epoch, number) {
-                    return responder.respond_ended(ticket, Ending::Closed);
-                }
-                let record = responder.record(seat.issued_at, seat.expires_at)?;
-                return responder.respond_inside(ticket, &record, seat.generation).await;
+            Err(error) if error.is_temporary() => {
+                return self.renew_without_store(room, (ticket, seat), error).await;
             }
             Err(error) => return Err(error.into()),
         };
@@ -70,6 +64,27 @@ impl Flows {
             }
             None => responder.respond_ended(ticket, Ending::Closed),
         }
+    }
+
+    /// While the store is away, a session goes on if its ticket says that it must still be alive. After that its holder
+    /// passes where the room fails open, as a newcomer does, and keeps its ticket.
+    async fn renew_without_store(
+        &self,
+        room: &RoomContext,
+        (ticket, seat): (Ticket, Seat),
+        error: StoreError,
+    ) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        // What is known to have ended stays so, though nobody can be asked.
+        let (reset_epoch, number) = (room.snapshot.reset_epoch, ticket.waiter.place.number);
+        if room.known.was_ended(reset_epoch, number) {
+            return responder.respond_ended(ticket, Ending::Closed);
+        }
+        if seat.expires_at <= responder.now_ms() / 1000 {
+            return responder.respond_without_store(error, CookieChange::Keep(ticket)).await;
+        }
+        let record = responder.record(seat.issued_at, seat.expires_at)?;
+        responder.respond_inside(ticket, &record, seat.generation).await
     }
 
     /// The same in a suspended room, where everybody is inside: a seat goes on, so that it is still there when the room

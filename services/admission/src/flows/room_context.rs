@@ -6,10 +6,10 @@ use std::{
 };
 
 use axum::http::HeaderValue;
-use vestibule_domain::{Progress, RoomSnapshot, network_limits::NetworkLimits};
+use vestibule_domain::{OnRedisFailure, Progress, RoomSnapshot, network_limits::NetworkLimits};
 use vestibule_issuance::RoomCiphers;
 use vestibule_site::{ClientNetwork, CookieAttributes, SiteBinding};
-use vestibule_store::{ClaimNetwork, KnownRoom, StoredConfig};
+use vestibule_store::{ClaimNetwork, KnownRoom, StoreError, StoredConfig};
 use vestibule_token::Thumbprint;
 
 /// The binding of a room whose config has not been read yet.
@@ -43,6 +43,8 @@ pub(crate) struct Caller {
     pub(crate) languages: Option<HeaderValue>,
     /// The key that it has proven to have.
     pub(crate) key: Option<Thumbprint>,
+    /// Whether its ticket cannot be opened now: it may be of a place, which no new one may replace.
+    pub(crate) may_have_place: bool,
 }
 
 /// A caller's network, and what it may have.
@@ -67,6 +69,12 @@ impl RoomContext {
     /// has seen since in replies of Redis.
     pub(crate) fn progress(&self) -> Progress {
         self.known.progress(&self.snapshot)
+    }
+
+    /// Whether the room lets newcomers in though the store has failed like this.
+    pub(crate) fn fails_open(&self, error: &StoreError) -> bool {
+        self.snapshot.settings.on_redis_failure == OnRedisFailure::Open
+            && matches!(error, StoreError::Unavailable(_))
     }
 
     /// The caller's network, if something of it is limited.

@@ -282,6 +282,7 @@ mod tests {
             agent: headers.get(USER_AGENT).cloned(),
             languages: headers.get(ACCEPT_LANGUAGE).cloned(),
             key: None,
+            may_have_place: false,
         };
         let (kept, kept_caller) = (kept_headers(&headers), kept_caller(&caller));
         assert_eq!(kept_caller, caller);

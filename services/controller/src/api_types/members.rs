@@ -2,7 +2,11 @@
 //! so that a wrong field is named, and their schema. `#[serde(flatten)]` reads such documents too,
 //! but neither names a wrong field nor refuses an unknown one.
 
-use std::collections::BTreeSet;
+use std::{
+    any::TypeId,
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -35,14 +39,16 @@ impl Members {
     ///
     /// # Errors
     /// A 400 that names the wrong field and the reason.
-    pub(super) fn take<T: DeserializeOwned + PartialSchema>(&mut self) -> Result<T, Problem> {
+    pub(super) fn take<T: DeserializeOwned + PartialSchema + 'static>(
+        &mut self,
+    ) -> Result<T, Problem> {
         let Json(part) = Json::from_bytes(&written(&self.documented::<T>()))?;
         Ok(part)
     }
 
     /// The same, but everything that is wrong is noted: a field that cannot be read is left out, and the rest read again.
     /// `None`: without such a field there is nothing.
-    pub(super) fn take_noting<T: DeserializeOwned + PartialSchema>(
+    pub(super) fn take_noting<T: DeserializeOwned + PartialSchema + 'static>(
         &mut self,
         wrong: &mut Wrong<'_>,
     ) -> Option<T> {
@@ -70,9 +76,8 @@ impl Members {
     }
 
     /// Takes out the members that `T` documents.
-    fn documented<T: PartialSchema>(&mut self) -> Map<String, Value> {
-        let RefOr::T(Schema::Object(schema)) = T::schema() else { return Map::new() };
-        schema.properties.keys().filter_map(|name| self.0.remove_entry(name)).collect()
+    fn documented<T: PartialSchema + 'static>(&mut self) -> Map<String, Value> {
+        names_of::<T>().iter().filter_map(|name| self.0.remove_entry(name)).collect()
     }
 
     /// Notes what no part has taken.
@@ -98,6 +103,17 @@ impl Members {
         };
         Err(self.0.into_iter().map(|(name, _)| name).fold(problem, name_one))
     }
+}
+
+/// The members that `T` documents, in the order of its fields. They are looked up once: making a schema takes longer than
+/// reading an event, of which a document has a hundred thousand.
+pub(super) fn names_of<T: PartialSchema + 'static>() -> &'static [String] {
+    static KNOWN: Mutex<BTreeMap<TypeId, &'static [String]>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(TypeId::of::<T>()).or_insert_with(|| {
+        let RefOr::T(Schema::Object(schema)) = T::schema() else { return &[] };
+        schema.properties.into_keys().collect::<Vec<_>>().leak()
+    })
 }
 
 fn written(part: &Map<String, Value>) -> Vec<u8> {

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeSet, io::BufRead};
 
-use vestibule_domain::RoomId;
 use vestibule_store::DeploymentCopy;
 
 use super::{
+    copied::Copied,
     format::{Header, Line, RoomPiece},
     reader::{FormatError, Reader},
 };
@@ -17,6 +17,8 @@ pub(super) struct Contents {
     pub(super) header: Header,
     /// What belongs to no room.
     pub(super) deployment: DeploymentCopy,
+    /// How many rooms will be left: those that were deleted while others were copied are deleted again.
+    pub(super) rooms: usize,
 }
 
 /// Reads a file to its end, without keeping the rooms.
@@ -25,10 +27,10 @@ pub(super) struct Contents {
 /// If it cannot be restored, see [`FormatError`].
 pub(super) fn check(input: impl BufRead) -> Result<Contents, FormatError> {
     let (header, mut reader) = Reader::begin(input)?;
-    let (mut found, mut whole) = (None, BTreeSet::<RoomId>::new());
+    let (mut found, mut whole) = (None, Copied::default());
     while let Some(line) = reader.next()? {
         match line {
-            Line::Piece(RoomPiece { room, piece }) if whole.contains(&room) => {
+            Line::Piece(RoomPiece { room, piece }) if whole.has(&room) => {
                 return Err(
                     reader.wrong(format!("`{}` comes after the line of {room}", piece.key()))
                 );
@@ -39,11 +41,7 @@ pub(super) fn check(input: impl BufRead) -> Result<Contents, FormatError> {
                     reader.wrong(format!("room {room} has a part `{}`, {why}", piece.key()))
                 );
             }
-            Line::Piece(RoomPiece { room, piece }) => {
-                if piece.key() == "line" {
-                    whole.insert(room);
-                }
-            }
+            Line::Piece(RoomPiece { room, piece }) => whole.take(&room, &piece),
             Line::Audit(_) if found.is_none() => {}
             Line::Deployment(deployment) if found.is_none() => found = Some(deployment),
             _ => return Err(reader.wrong("it is not expected here".to_owned())),
@@ -52,16 +50,18 @@ pub(super) fn check(input: impl BufRead) -> Result<Contents, FormatError> {
     let Some(deployment) = found else {
         return Err(reader.wrong("what belongs to no room is missing before it".to_owned()));
     };
-    if whole != deployment.rooms.iter().cloned().collect() {
+    if whole.rooms().iter().collect::<BTreeSet<_>>() != deployment.rooms.iter().collect() {
         return Err(reader.wrong("the rooms before it are not those that are listed".to_owned()));
     }
-    Ok(Contents { header, deployment })
+    let rooms = whole.count_left(&deployment.tombstones);
+    Ok(Contents { header, deployment, rooms })
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
+    use vestibule_domain::RoomId;
     use vestibule_store::Piece;
 
     use super::{
@@ -109,6 +109,16 @@ mod tests {
         assert_eq!(check(&*good).unwrap().header, header());
         let (_, mut reader) = Reader::begin(&*good).unwrap();
         assert_eq!(reader.next().unwrap(), Some(piece("sale", "settings")));
+    }
+
+    #[test]
+    fn a_room_that_was_deleted_while_others_were_copied_is_not_counted() {
+        let Line::Deployment(copy) = deployment(&["sale", "vip"]) else { panic!() };
+        let with = |tombstones| Line::Deployment(DeploymentCopy { tombstones, ..copy.clone() });
+        let lines = |last| file(&[piece("sale", "line"), piece("vip", "line"), last]);
+        assert_eq!(check(&*lines(with(BTreeMap::new()))).unwrap().rooms, 2);
+        let deleted = BTreeMap::from([(copy.rooms[0].clone(), 7)]);
+        assert_eq!(check(&*lines(with(deleted))).unwrap().rooms, 1);
     }
 
     #[test]

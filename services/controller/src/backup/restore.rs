@@ -9,15 +9,17 @@ use std::{
 };
 
 use tokio::time::Instant;
-use vestibule_runtime::Random;
+use vestibule_domain::RoomId;
+use vestibule_runtime::{Random, Signals};
 use vestibule_store::{DeploymentCopy, Import, Store, StoreError, known_schema};
 
 use super::{
     RestoreOptions,
-    check::check,
+    check::{Contents, check},
     format::{Header, Line, RoomPiece},
     options::UnseenError,
     reader::{FormatError, Reader},
+    stop::unless_stopped,
 };
 
 /// For how long no controller leads, after the last renewal.
@@ -61,6 +63,16 @@ pub(crate) enum RestoreError {
         "this Redis holds rooms or keys of Vestibule already: restore into an empty one, before any service is started on it; if a restore was cut short here, empty it first"
     )]
     InUse,
+    /// The Redis holds a part of what another restore puts back.
+    #[error(
+        "a restore was begun on this Redis and has not come to its end: if it was cut short, stop all services, empty this Redis first, of a Cluster every server, and restore again"
+    )]
+    HalfRestored,
+    /// A server holds something already.
+    #[error(
+        "this Redis holds something of room {0} already: empty it first, of a Cluster every server, since FLUSHALL empties the one that it is sent to"
+    )]
+    Leftover(RoomId),
     /// Somebody leads.
     #[error(
         "a controller leads on this Redis, or another restore is under way: restore into an empty one, before any service is started on it"
@@ -69,9 +81,17 @@ pub(crate) enum RestoreError {
     /// What was put back is on a server that is no more, or not on all that there are.
     #[error("a server was restarted meanwhile, or another one took its place")]
     OtherServer,
+    /// What was put back is not there.
+    #[error(
+        "{0} was put back and is not there: a server has lost it, or another one took its place"
+    )]
+    Lost(String),
+    /// Somebody has stopped it.
+    #[error("stopped by {0}")]
+    Stopped(&'static str),
     /// It has begun and was not finished.
     #[error(
-        "the restore was cut short: start no service on this Redis, and empty it before the next attempt"
+        "the restore was cut short, and a part of the rooms is there: start no service on this Redis, and empty it before the next attempt, of a Cluster every server"
     )]
     CutShort(#[source] Box<Self>),
 }
@@ -79,20 +99,45 @@ pub(crate) enum RestoreError {
 /// What was restored.
 #[derive(Debug)]
 pub(crate) struct Restored {
-    /// How many rooms.
+    /// How many rooms there will be.
     pub(crate) rooms: usize,
     /// For how long, seconds, the rooms had been closed, if it was relied on that they stayed so.
     closed_for: Option<u64>,
 }
 
-/// Puts the rooms of a backup into an unused Redis.
+/// What is to be put back where, once nobody else can.
+struct Begun<'a> {
+    lead: Lead<'a>,
+    /// At its beginning.
+    file: File,
+    contents: Contents,
+    /// See [`Import::new`].
+    unseen: Option<u64>,
+    /// See [`closed_for`].
+    closed_for: Option<u64>,
+}
+
+/// Puts the rooms of a backup into an unused Redis, unless it is told to stop.
 ///
 /// # Errors
 /// [`RestoreError`]; unless it is [`RestoreError::CutShort`], nothing was changed.
 pub(crate) async fn restore(
     store: &Store,
     options: &RestoreOptions,
+    mut signals: Signals,
 ) -> Result<Restored, RestoreError> {
+    let beginning = begin(store, options);
+    let begun = unless_stopped(&mut signals, RestoreError::Stopped, beginning).await?;
+    let putting = put_all(&begun, options);
+    let put = unless_stopped(&mut signals, RestoreError::Stopped, putting).await;
+    put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
+    store.release_lease(&begun.lead.name).await?;
+    let closed_for = begun.closed_for.filter(|_| options.unseen_numbers.is_none());
+    Ok(Restored { rooms: begun.contents.rooms, closed_for })
+}
+
+/// Looks whether the file can be restored here, and sees to it that nobody else leads. Changes nothing besides.
+async fn begin<'a>(store: &'a Store, options: &RestoreOptions) -> Result<Begun<'a>, RestoreError> {
     let in_file = |source| RestoreError::File { path: options.from.clone(), source };
     let mut file = open(&options.from).map_err(in_file)?;
     let contents = check(BufReader::new(&file)).map_err(in_file)?;
@@ -101,9 +146,8 @@ pub(crate) async fn restore(
     if found > known {
         return Err(RestoreError::NewerSchema { found, known });
     }
-    if !store.is_unused().await? {
-        return Err(RestoreError::InUse);
-    }
+    let rooms = &contents.deployment.rooms;
+    expect_unused(store, rooms).await?;
     let closed_for = closed_for(store, &contents.header).await?;
     let in_doubt = |source| RestoreError::Unseen { path: options.from.clone(), source };
     let unseen = options.unseen(closed_for).map_err(in_doubt)?;
@@ -113,16 +157,23 @@ pub(crate) async fn restore(
         return Err(RestoreError::Led);
     }
     // Nobody can have begun to use it since.
-    if !store.is_unused().await? {
+    if let Err(used) = expect_unused(store, rooms).await {
         store.release_lease(&name).await?;
+        return Err(used);
+    }
+    let lead = Lead { store, name, servers };
+    Ok(Begun { lead, file, contents, unseen, closed_for })
+}
+
+/// Nothing of a deployment is here, and nothing of these rooms on any server.
+async fn expect_unused(store: &Store, rooms: &[RoomId]) -> Result<(), RestoreError> {
+    if store.is_half_imported().await? {
+        return Err(RestoreError::HalfRestored);
+    }
+    if !store.is_unused().await? {
         return Err(RestoreError::InUse);
     }
-    let lead = Lead { store, name: &name, servers };
-    let put = put_all(&lead, options, (file, unseen), &contents.deployment).await;
-    put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
-    store.release_lease(&name).await?;
-    let closed_for = closed_for.filter(|_| options.unseen_numbers.is_none());
-    Ok(Restored { rooms: contents.deployment.rooms.len(), closed_for })
+    store.first_found(rooms).await?.map_or(Ok(()), |room| Err(RestoreError::Leftover(room)))
 }
 
 /// Opens the file, which is read twice: nothing is changed before it was read to its end.
@@ -141,18 +192,14 @@ async fn closed_for(store: &Store, header: &Header) -> Result<Option<u64>, Store
 /// What keeps controllers away, and where everything goes.
 struct Lead<'a> {
     store: &'a Store,
-    name: &'a str,
+    name: String,
     /// See [`Store::server_processes`].
     servers: BTreeSet<String>,
 }
 
-async fn put_all(
-    lead: &Lead<'_>,
-    options: &RestoreOptions,
-    (file, unseen): (File, Option<u64>),
-    deployment: &DeploymentCopy,
-) -> Result<(), RestoreError> {
-    let store = lead.store;
+async fn put_all(begun: &Begun<'_>, options: &RestoreOptions) -> Result<(), RestoreError> {
+    let Begun { lead, file, contents, unseen, .. } = begun;
+    let (store, deployment) = (lead.store, &contents.deployment);
     let in_file = |source| RestoreError::File { path: options.from.clone(), source };
     let (_, mut reader) = Reader::begin(BufReader::new(file)).map_err(in_file)?;
     store.begin_import(deployment).await?;
@@ -162,7 +209,7 @@ async fn put_all(
             Line::Piece(RoomPiece { room: of, piece }) => {
                 let mut import = match under_way.take() {
                     Some(import) if import.room() == &of => import,
-                    _ => Import::new(store, of, unseen),
+                    _ => Import::new(store, of, *unseen),
                 };
                 import.put(piece).await?;
                 under_way = Some(import);
@@ -177,7 +224,25 @@ async fn put_all(
     }
     lead.keep(deployment).await?;
     store.end_import(deployment).await?;
+    expect_all(store, deployment).await?;
+    // Until now it counts as cut short, and after that as whole.
+    lead.expect_same_servers().await?;
+    if !store.complete_import(deployment).await? {
+        return Err(RestoreError::Lost("the mark of this restore".to_owned()));
+    }
     lead.expect_same_servers().await
+}
+
+/// What was put back is there. Where servers may not be asked who they are, nothing else tells that one took another's
+/// place which lacks some of it.
+async fn expect_all(store: &Store, deployment: &DeploymentCopy) -> Result<(), RestoreError> {
+    if let Some(room) = store.first_missing(&deployment.rooms).await? {
+        return Err(RestoreError::Lost(format!("room {room}")));
+    }
+    if deployment.key_ring.is_some() && store.key_ring().await?.is_none() {
+        return Err(RestoreError::Lost("the key ring".to_owned()));
+    }
+    Ok(())
 }
 
 // === impl Restored ===
@@ -201,7 +266,7 @@ impl Lead<'_> {
     /// Goes on leading, so that no controller does.
     async fn keep(&self, deployment: &DeploymentCopy) -> Result<(), RestoreError> {
         self.expect_same_servers().await?;
-        let leads = self.store.lead_import(self.name, LEASE, deployment).await?;
+        let leads = self.store.lead_import(&self.name, LEASE, deployment).await?;
         if leads { Ok(()) } else { Err(RestoreError::Led) }
     }
 

@@ -1,15 +1,18 @@
 //! The command `backup`.
 
-use std::{collections::BTreeSet, io, path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_domain::RoomId;
+use vestibule_runtime::Signals;
 use vestibule_store::{AuditList, DeploymentCopy, Piece, Store, StoreError};
 
 use super::{
     BackupOptions,
+    copied::{Copied, field_of_line},
     format::{Header, Line, RoomPiece, VERSION},
-    target::Target,
+    stop::unless_stopped,
+    target::{Target, partial_of},
     writer::Writer,
 };
 
@@ -28,6 +31,12 @@ pub(crate) enum BackupError {
     /// There is nothing to back up.
     #[error("this Redis holds no rooms of Vestibule: VESTIBULE_REDIS_URL may name another one")]
     Empty,
+    /// What is there is a part of what there was.
+    #[error(
+        "a restore was begun on this Redis and has not come to its end, so what is there may be a part of the rooms: \
+         if it was cut short, empty this Redis and restore again"
+    )]
+    HalfRestored,
     /// A room cannot be read.
     #[error("room {room}")]
     Room {
@@ -54,6 +63,9 @@ pub(crate) enum BackupError {
     /// A controller has opened a room again.
     #[error("a controller has opened room {0} again: stop all controllers before `backup --close`")]
     Opened(RoomId),
+    /// What was copied of a room is not what it is now, and its tombstone is of both.
+    #[error("room {0} was deleted and made anew meanwhile: take the backup again")]
+    MadeAnew(RoomId),
     /// The file cannot be written.
     #[error("cannot write {}", path.display())]
     File {
@@ -62,20 +74,36 @@ pub(crate) enum BackupError {
         /// Why not.
         source: io::Error,
     },
+    /// Somebody has stopped it.
+    #[error("stopped by {0} before the backup was complete")]
+    Stopped(&'static str),
 }
 
-/// Writes a backup of all rooms; returns how many there are.
+/// Writes a backup of all rooms, unless it is told to stop; returns how many there are, without those that were deleted
+/// meanwhile.
 ///
 /// # Errors
 /// [`BackupError`]; then there is no new file.
-pub(crate) async fn save(store: &Store, options: &BackupOptions) -> Result<usize, BackupError> {
+pub(crate) async fn save(
+    store: &Store,
+    options: &BackupOptions,
+    mut signals: Signals,
+) -> Result<usize, BackupError> {
+    // What is dropped takes the file with it.
+    unless_stopped(&mut signals, BackupError::Stopped, save_all(store, options)).await
+}
+
+async fn save_all(store: &Store, options: &BackupOptions) -> Result<usize, BackupError> {
+    if store.is_half_imported().await? {
+        return Err(BackupError::HalfRestored);
+    }
     if store.check_schema().await? == 0 {
         return Err(BackupError::Empty);
     }
     if options.close {
         expect_nobody_leads(store).await?;
     }
-    let failed = in_file(options);
+    let failed = in_file(partial_of(&options.to));
     let mut writer = Writer::new(Target::open(&options.to).map_err(&failed)?);
     let header = Header {
         version: VERSION,
@@ -84,21 +112,23 @@ pub(crate) async fn save(store: &Store, options: &BackupOptions) -> Result<usize
         closed: options.close,
     };
     writer.add(&Line::Backup(header)).map_err(&failed)?;
-    let rooms = write_rooms(store, options, &mut writer).await?;
+    let copied = write_rooms(store, options, &mut writer).await?;
     for list in [AuditList::Changes, AuditList::Visits] {
         for copy in store.export_audit(list).await? {
             writer.add(&Line::Audit(copy)).map_err(&failed)?;
         }
     }
-    let count = rooms.len();
-    let deployment = copy_deployment(store, rooms).await?;
+    let deployment = copy_deployment(store, copied.rooms()).await?;
+    let count = copied.count_left(&deployment.tombstones);
+    expect_none_is_new(store, &copied, &deployment).await?;
     writer.add(&Line::Deployment(deployment)).map_err(&failed)?;
-    writer.end().and_then(Target::complete).map_err(failed)?;
+    let target = writer.end().map_err(failed)?;
+    target.complete().map_err(in_file(options.to.clone()))?;
     Ok(count)
 }
 
-fn in_file(options: &BackupOptions) -> impl Fn(io::Error) -> BackupError {
-    |source| BackupError::File { path: options.to.clone(), source }
+fn in_file(path: PathBuf) -> impl Fn(io::Error) -> BackupError {
+    move |source| BackupError::File { path: path.clone(), source }
 }
 
 /// Writes all rooms; returns which they are.
@@ -106,8 +136,8 @@ async fn write_rooms(
     store: &Store,
     options: &BackupOptions,
     writer: &mut Writer<Target>,
-) -> Result<Vec<RoomId>, BackupError> {
-    let (mut seen, mut rooms) = (BTreeSet::new(), Vec::new());
+) -> Result<Copied, BackupError> {
+    let mut copied = Copied::default();
     let mut found = listed(store).await?;
     while !found.is_empty() {
         if options.close {
@@ -118,16 +148,17 @@ async fn write_rooms(
                 if options.close && !is_closed(&pieces) {
                     return Err(BackupError::Opened(room));
                 }
-                write(&room, pieces, writer).map_err(in_file(options))?;
-                rooms.push(room.clone());
+                for piece in &pieces {
+                    copied.take(&room, piece);
+                }
+                write(&room, pieces, writer).map_err(in_file(partial_of(&options.to)))?;
             }
-            seen.insert(room);
         }
         // Some may have been about to be listed again.
         found = store.rooms().await?;
-        found.retain(|room| !seen.contains(room));
+        found.retain(|room| !copied.has(room));
     }
-    Ok(rooms)
+    Ok(copied)
 }
 
 fn write(room: &RoomId, pieces: Vec<Piece>, writer: &mut Writer<Target>) -> io::Result<()> {
@@ -191,12 +222,43 @@ async fn copy_deployment(store: &Store, rooms: Vec<RoomId>) -> Result<Deployment
     Err(BackupError::NoKeys)
 }
 
-fn is_closed(pieces: &[Piece]) -> bool {
-    let says_so = |piece: &Piece| match piece {
-        Piece::Hash { key, fields } => {
-            key == "line" && fields.get("suspect").is_some_and(|why| why == "closed")
+/// No room that was copied was deleted and made anew since: restored, it would be deleted, for its tombstone comes last.
+async fn expect_none_is_new(
+    store: &Store,
+    copied: &Copied,
+    deployment: &DeploymentCopy,
+) -> Result<(), BackupError> {
+    let listed = store.rooms().await?;
+    for (room, tombstone) in copied.deleted(&deployment.tombstones) {
+        // Else its deletion is under way.
+        if listed.contains(room) && !store.is_buried(room, tombstone).await? {
+            return Err(BackupError::MadeAnew(room.clone()));
         }
-        _ => false,
-    };
-    pieces.iter().any(says_so)
+    }
+    Ok(())
+}
+
+fn is_closed(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| field_of_line(piece, "suspect") == Some("closed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stop_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let count = || std::fs::read_dir(dir.path()).unwrap().count();
+        let (sender, mut signals) = Signals::by_hand();
+        let saving = async {
+            let _target = Target::open(&dir.path().join("backup")).unwrap();
+            assert_eq!(count(), 1, "it is under way");
+            sender.send("SIGTERM");
+            std::future::pending::<Result<usize, _>>().await
+        };
+        let stopped = unless_stopped(&mut signals, BackupError::Stopped, saving).await.unwrap_err();
+        assert!(matches!(stopped, BackupError::Stopped("SIGTERM")), "{stopped}");
+        assert_eq!(count(), 0);
+    }
 }

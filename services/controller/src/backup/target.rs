@@ -13,6 +13,8 @@ use std::{
 pub(super) enum Target {
     /// Standard output.
     Output(Stdout),
+    /// What is there already and is no file, as a pipe.
+    Device(File),
     /// A file.
     File(PartialFile),
 }
@@ -36,9 +38,12 @@ impl Target {
         if path == Path::new("-") {
             return Ok(Self::Output(io::stdout()));
         }
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(format!(".{}.partial", process::id()));
-        let partial = PathBuf::from(partial);
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return OpenOptions::new().write(true).open(path).map(Self::Device);
+        }
+        let path = &where_it_leads(path);
+        let partial = partial_of(path);
+        remove_leftover(&partial)?;
         // It says who is inside: nobody else may read it.
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
         let out = BufWriter::new(file);
@@ -63,6 +68,7 @@ impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Output(out) => out.write(bytes),
+            Self::Device(file) => file.write(bytes),
             Self::File(file) => file.out.write(bytes),
         }
     }
@@ -70,8 +76,34 @@ impl Write for Target {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Output(out) => out.flush(),
+            Self::Device(file) => file.flush(),
             Self::File(file) => file.out.flush(),
         }
+    }
+}
+
+/// The file that a link names, though it may not be there yet: the link stays.
+fn where_it_leads(path: &Path) -> PathBuf {
+    let named =
+        fs::read_link(path).map(|to| path.parent().map_or(to.clone(), |from| from.join(&to)));
+    fs::canonicalize(path).or(named).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Where what is to be at `path` is written until it is complete.
+pub(super) fn partial_of(path: &Path) -> PathBuf {
+    if path == Path::new("-") {
+        return path.to_owned();
+    }
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}.partial", process::id()));
+    partial.into()
+}
+
+/// Removes what a process of this one's id has left behind when it was killed. In a container every process has the same.
+fn remove_leftover(partial: &Path) -> io::Result<()> {
+    match fs::remove_file(partial) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
@@ -84,7 +116,7 @@ impl Drop for PartialFile {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -104,5 +136,43 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_of_the_same_id_has_left_is_replaced_and_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (dir.path().join("backup"), dir.path().join("elsewhere"));
+        let leftover = dir.path().join(format!("backup.{}.partial", process::id()));
+        fs::write(&elsewhere, "of somebody").unwrap();
+        fs::write(&leftover, "half").unwrap();
+        fs::set_permissions(&leftover, fs::Permissions::from_mode(0o644)).unwrap();
+        drop(Target::open(&path).unwrap());
+        symlink(&elsewhere, &leftover).unwrap();
+        let mut target = Target::open(&path).unwrap();
+        target.write_all(b"whole").unwrap();
+        target.complete().unwrap();
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "of somebody");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "whole");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::create_dir(&leftover).unwrap();
+        assert!(Target::open(&path).is_err(), "no file of ours");
+    }
+
+    #[test]
+    fn what_is_there_and_is_no_file_stays_what_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, file, pipe) = (dir.path().join("link"), dir.path().join("file"), "/dev/null");
+        symlink("file", &link).unwrap();
+        for content in ["made", "replaced"] {
+            let mut target = Target::open(&link).unwrap();
+            target.write_all(content.as_bytes()).unwrap();
+            target.complete().unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), content);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        let mut target = Target::open(Path::new(pipe)).unwrap();
+        target.write_all(b"whole").unwrap();
+        target.complete().unwrap();
+        assert!(!fs::metadata(pipe).unwrap().is_file());
     }
 }

@@ -5,6 +5,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task::block_in_place,
+};
 use vestibule_domain::{FieldError, LabelSelector, RoomId, access::Role, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
@@ -16,7 +20,7 @@ use super::{
 };
 use crate::{
     access::Caller,
-    api_types::{Action, Declaration, People, Plan, Step, refuse},
+    api_types::{Action, Declaration, DeclaredRoom, People, Plan, Step, refuse},
     audit::Trail,
     rooms::{ApplyLease, Rollout, RoomError, require_event_id},
     state::Controller,
@@ -45,6 +49,14 @@ struct Apply<'a> {
     now_s: u64,
 }
 
+/// How far it is.
+struct Progress {
+    /// The rooms that are as they shall be.
+    done: Vec<RoomId>,
+    /// How many more people may lose their place or their seat.
+    people: u64,
+}
+
 /// Does what is ordered, and tells what that was.
 ///
 /// # Errors
@@ -70,8 +82,8 @@ pub(crate) async fn apply(
         return Ok((Plan { dry_run: true, unasked_beacons, ..plan }, Rollout::Complete));
     }
     apply.require_future_rounds_of_a_sound_document().await?;
-    let lease = controller.configs.begin_apply().await?;
-    let done = apply.run(&lease, trail).await;
+    let mut lease = controller.configs.begin_apply().await?;
+    let done = apply.run(&mut lease, trail).await;
     controller.configs.end_apply(lease).await;
     done
 }
@@ -95,39 +107,40 @@ impl Apply<'_> {
         let configs = self.configs().await?;
         self.require_event_ids(&configs)?;
         let mut errors = self.order.errors.clone();
-        for (name, room) in &declared.rooms {
-            let before = configs.get(name);
-            let found = errors_of_room(room, before, self.now_s).into_iter();
-            let was = before.map(|before| &before.settings);
-            let issuer = self.controller.issuers.error_of_room(was, &room.draft.settings);
-            errors.extend(found.chain(issuer).map(|FieldError { field, reason }| {
-                error(&format!("rooms.{name}"), &field, reason)
-            }));
-        }
+        errors.extend(at_length(|| self.errors_of_rooms(&configs)));
         let mut own = configs.clone();
         own.retain(|room, _| self.caller.rooms.covers(room.as_str()));
         let goes: Vec<_> = pruned(declared, &own, prune.as_ref()).collect();
         let stays = |name: &RoomId| !declared.rooms.contains_key(name) && !goes.contains(&name);
         let others = || configs.iter().filter(|(name, _)| stays(name));
         let bindings = others().map(|(name, config)| (name, &config.binding));
-        errors.extend(errors_of_routes(declared, self.caller, &configs, bindings));
+        errors.extend(at_length(|| errors_of_routes(declared, self.caller, &configs, bindings)));
         let stay = others().map(|(name, config)| (name.clone(), config.clone()));
         let after: BTreeMap<_, _> = stay.chain(self.declared(&configs)).collect();
         let tokens = self.controller.rooms.tokens_until(configs_that_are(&after, &configs)).await?;
-        errors.extend(errors_of_names(
-            declared,
-            self.caller,
-            &after,
-            &configs,
-            &tokens,
-            self.now_s,
-        ));
+        errors.extend(at_length(|| {
+            errors_of_names(declared, self.caller, &after, &configs, &tokens, self.now_s)
+        }));
         refuse(invalid(), errors)?;
-        let mut plan = plan(declared, &own, prune.as_ref());
+        let mut plan = at_length(|| plan(declared, &own, prune.as_ref()));
         for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {
             step.people = Some(self.people(&step.room).await?);
         }
         Ok(plan)
+    }
+
+    /// What is wrong with each room by itself.
+    fn errors_of_rooms(&self, configs: &BTreeMap<RoomId, RoomConfig>) -> Vec<FieldError> {
+        let of_room = |(name, room): (&RoomId, &DeclaredRoom)| {
+            let before = configs.get(name);
+            let found = errors_of_room(room, before, self.now_s).into_iter();
+            let was = before.map(|before| &before.settings);
+            let issuer = self.controller.issuers.error_of_room(was, &room.draft.settings);
+            let at_room =
+                |FieldError { field, reason }| error(&format!("rooms.{name}"), &field, reason);
+            found.chain(issuer).map(at_room).collect::<Vec<_>>()
+        };
+        self.order.declared.rooms.iter().flat_map(of_room).collect()
     }
 
     /// Declared rooms as they will be.
@@ -154,7 +167,7 @@ impl Apply<'_> {
     }
 
     async fn configs(&self) -> Result<BTreeMap<RoomId, RoomConfig>, Problem> {
-        let configs = self.controller.rooms.read_configs().await;
+        let configs = self.controller.rooms.latest_configs().await;
         Ok(configs.map_err(|error| problem_of(&error))?.into_iter().collect())
     }
 
@@ -196,20 +209,25 @@ impl Apply<'_> {
     }
 
     /// Carries it out, while nobody else applies anything.
-    async fn run(&self, lease: &ApplyLease, trail: &Trail) -> Result<(Plan, Rollout), Problem> {
+    async fn run(&self, lease: &mut ApplyLease, trail: &Trail) -> Result<(Plan, Rollout), Problem> {
         let plan = self.plan().await?;
         self.require_role(&plan)?;
         self.require_few_people(&plan)?;
-        let (mut done, mut failed) = (Vec::new(), None);
+        let mut progress = Progress { done: Vec::new(), people: self.order.prune_occupied };
+        let mut failed = None;
         for step in &plan.steps {
-            match self.take(step, lease, &done, &trail.of_room(step.room.as_str())).await {
-                Ok(()) => done.push(step.room.clone()),
+            match self.take(step, lease, &progress, &trail.of_room(step.room.as_str())).await {
+                Ok(people) => {
+                    progress.people = progress.people.saturating_sub(people);
+                    progress.done.push(step.room.clone());
+                }
                 Err(problem) => {
                     failed = Some(problem);
                     break;
                 }
             }
         }
+        let done = progress.done;
         let rollout = self.controller.configs.roll_out_all(&done).await;
         match failed {
             None => Ok((plan, rollout)),
@@ -246,20 +264,21 @@ impl Apply<'_> {
         refuse(Problem::new(ProblemType::Conflict).detail(detail), errors.collect())
     }
 
-    /// Does one step, after those that are `done`.
+    /// Does one step, and returns how many people have lost their place or their seat by it.
     async fn take(
         &self,
         step: &Step,
-        lease: &ApplyLease,
-        done: &[RoomId],
+        lease: &mut ApplyLease,
+        progress: &Progress,
         trail: &Trail,
-    ) -> Result<(), Problem> {
+    ) -> Result<u64, Problem> {
         let configs = &self.controller.configs;
         configs.keep_apply(lease).await?;
         let Some(room) = self.order.declared.rooms.get(&step.room) else {
-            configs.prune(trail, &step.room, self.order.prune_occupied, done).await?;
+            let Progress { done, people } = progress;
+            let gone = configs.prune(trail, &step.room, *people, done).await?;
             trail.done();
-            return Ok(());
+            return Ok(gone);
         };
         let change = |config: &mut RoomConfig, is_new: bool| {
             if is_new {
@@ -276,7 +295,15 @@ impl Apply<'_> {
         };
         configs.declare(trail, &step.room, self.now_s, change).await?;
         trail.done();
-        Ok(())
+        Ok(0)
+    }
+}
+
+/// Does what takes a processor seconds for a long document, and lets others go on meanwhile: whoever leads renews that.
+fn at_length<R>(work: impl FnOnce() -> R) -> R {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::CurrentThread => work(),
+        _ => block_in_place(work),
     }
 }
 

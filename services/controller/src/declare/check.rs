@@ -21,9 +21,10 @@ pub(super) fn errors_of_room(
     let mut config = before.cloned().unwrap_or_default();
     room.put_into(&mut config);
     let mut errors = Vec::new();
-    for (name, declared) in &room.events {
-        // In the order of the names, as they were put. Each is compared with all others.
-        let event = config.events.remove(0);
+    // In the order of the names, as they were put. Each is taken out and compared with all others, which stay where they
+    // are, but for the last.
+    for (place, (name, declared)) in room.events.iter().enumerate() {
+        let event = config.events.swap_remove(place);
         let was = before.and_then(|before| before.event(name.as_str()));
         let made = was.and_then(|was| was.commitment.as_ref());
         if declared.commitment.is_some() && declared.commitment.as_ref() != made {
@@ -35,6 +36,8 @@ pub(super) fn errors_of_room(
             |FieldError { field, reason }| error(&format!("events.{name}"), &field, reason);
         errors.extend(found.into_iter().map(at_event));
         config.events.push(event);
+        let last = config.events.len() - 1;
+        config.events.swap(place, last);
     }
     errors
 }

@@ -113,7 +113,7 @@ pub(crate) async fn rotate_keys(
 
 /// Clients of `/public_key` ask for the key once, and keep it.
 async fn refuse_with_aws_style_rooms(controller: &Controller) -> Result<(), Problem> {
-    let configs = controller.rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let configs = controller.rooms.latest_configs().await.map_err(|error| problem_of(&error))?;
     let mut rooms = configs.iter().filter(|(_, config)| config.settings.aws_style_api);
     let Some((room, _)) = rooms.next() else { return Ok(()) };
     let others = match rooms.count() {

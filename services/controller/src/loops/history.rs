@@ -4,26 +4,38 @@
 //! A minute that is over can be put back at any time, because nobody is counted in it any more, and a count only comes
 //! to what was seen. The one under way is put back by the leader before anybody comes again: see [`put_back_newest`].
 
+use futures_util::{StreamExt, stream};
 use vestibule_domain::{RoomId, RoomSnapshot};
 use vestibule_store::StoreError;
 
-use crate::{last_day::Due, state::Controller};
+use super::ROOMS_AT_ONCE;
+use crate::{away::Away, last_day::Due, state::Controller};
 
-/// Looks at every room once. A room to which nobody has come is not read.
+/// Looks at every room once. A room to which nobody has come is not read, and one that cannot be read keeps nobody from the
+/// others.
 pub(super) async fn look(controller: &Controller) -> Result<(), StoreError> {
     let Controller { feed, last_days, store, .. } = controller;
     last_days.forget(&feed.buried().await, |room| feed.room(room.as_str()).is_some());
-    let regions = store.region_names().await?;
-    for known in feed.rooms() {
+    let (regions, away) = (&store.region_names().await?, &Away::default());
+    let all = stream::iter(feed.rooms());
+    let followed = all.for_each_concurrent(ROOMS_AT_ONCE, |known| async move {
         // Read before its counts are: whoever comes meanwhile is found the next time.
         let last = known.snapshot();
-        match follow(controller, &last, &regions).await {
-            // It is about to be brought to its latest state.
-            Ok(()) | Err(StoreError::RoomMissing | StoreError::Rewound) => {}
-            Err(error) => return Err(error),
-        }
-    }
+        pass_over(
+            &last.room,
+            away.ask(store, &last.room, follow(controller, &last, regions)).await,
+        );
+    });
+    followed.await;
     Ok(())
+}
+
+fn pass_over(room: &RoomId, done: Result<(), StoreError>) {
+    match done {
+        // It is about to be brought to its latest state.
+        Ok(()) | Err(StoreError::RoomMissing | StoreError::Rewound) => {}
+        Err(error) => tracing::debug!(%room, %error, "the last day of a room cannot be read"),
+    }
 }
 
 /// Does what is due of a room that is known as `last`.

@@ -4,12 +4,13 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt, stream};
 use tokio::time::{MissedTickBehavior, interval};
 use vestibule_domain::{RoomId, inlet::Period};
 use vestibule_store::{KnownRoom, LetIn, StoreError};
 
-use super::suspects::report_suspect;
-use crate::{leadership::Term, state::Controller};
+use super::{ROOMS_AT_ONCE, suspects::report_suspect};
+use crate::{away::Away, leadership::Term, state::Controller};
 
 /// How often it is looked whether a period has begun.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -42,27 +43,48 @@ async fn serve(controller: &Controller, term: Term, decided: &mut Decided) {
     loop {
         looks.tick().await;
         decided.retain(|room, _| controller.feed.room(room.as_str()).is_some());
-        for known in controller.feed.rooms() {
-            let Some(period) = period_of(&known) else { continue };
-            let room = known.snapshot().room.clone();
-            if !term.share.has(&room) || decided.get(&room) == Some(&period.name) {
-                continue;
+        let (due, away) = (due(controller, term, decided), &Away::default());
+        let asked = stream::iter(due).map(|(room, period)| async move {
+            let is_decided = let_in(controller, term, away, &room, &period).await;
+            is_decided.then_some((room, period.name))
+        });
+        let now: Vec<_> = asked.buffer_unordered(ROOMS_AT_ONCE).collect().await;
+        decided.extend(now.into_iter().flatten());
+    }
+}
+
+/// The rooms of its share that are in a period of which this instance does not know that it was decided.
+fn due(controller: &Controller, term: Term, decided: &Decided) -> Vec<(RoomId, Period)> {
+    let in_period = controller.feed.rooms().into_iter().filter_map(|known| {
+        let period = period_of(&known)?;
+        Some((known.snapshot().room.clone(), period))
+    });
+    let is_due = |(room, period): &(RoomId, Period)| {
+        term.share.has(room) && decided.get(room) != Some(&period.name)
+    };
+    in_period.filter(is_due).collect()
+}
+
+/// Has people let in, and returns whether what is done in this period is decided.
+async fn let_in(
+    controller: &Controller,
+    term: Term,
+    away: &Away,
+    room: &RoomId,
+    period: &Period,
+) -> bool {
+    let ask = LetIn { period, leader_epoch: term.epoch };
+    match away.ask(&controller.store, room, controller.store.let_in(room, ask)).await {
+        Ok(_) => return true,
+        Err(StoreError::Fenced { epoch: by }) => controller.leadership.overtaken(term.epoch, by),
+        Err(error) => {
+            if matches!(error, StoreError::RoomMissing | StoreError::Rewound) {
+                report_suspect(controller, room, &error).await;
             }
-            let ask = LetIn { period: &period, leader_epoch: term.epoch };
-            match controller.store.let_in(&room, ask).await {
-                Ok(_) => drop(decided.insert(room, period.name)),
-                Err(StoreError::Fenced { epoch: by }) => {
-                    controller.leadership.overtaken(term.epoch, by);
-                }
-                Err(error) => {
-                    if matches!(error, StoreError::RoomMissing | StoreError::Rewound) {
-                        report_suspect(controller, &room, &error).await;
-                    }
-                    tracing::debug!(%room, %error, "an inlet could not let people in");
-                }
-            }
+            tracing::debug!(%room, %error, "an inlet could not let people in");
         }
     }
+    false
 }
 
 /// The period that a room is in, by its own time; `None`: it has no periodic inlet, or nothing for it to do.

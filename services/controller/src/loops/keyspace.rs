@@ -2,7 +2,7 @@
 //! back or has lost it. How one room is brought there is in [`super::reconcile`].
 //!
 //! The order matters. The schema stamp is lost with the keyspace and is written last, so that a service which starts
-//! meanwhile waits.
+//! meanwhile waits. Where a restore was cut short, it stays away until the Redis was emptied.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,10 +17,14 @@ use vestibule_issuance::KeyError;
 use vestibule_store::StoreError;
 
 use super::{
+    ROOMS_AT_ONCE,
+    deletions::Deletions,
+    half_restored::HalfRestored,
     patience::Patience,
     reconcile::{reconcile, take_in_the_late},
 };
 use crate::{
+    away::Away,
     key_time::key_time,
     leadership::{Role, RoleWatch},
     state::Controller,
@@ -30,6 +34,8 @@ use crate::{
 const AT_ONCE: usize = 32;
 /// How often the leader checks whether the keyspace is whole.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
+/// A room that is listed, and that nobody knows, is asked about again after so many looks: somebody may have been silent.
+const LOOKS: u32 = 20;
 /// How long services get to list their rooms again; they do so every 500 ms.
 const LISTING: Duration = Duration::from_millis(600);
 const RETRY: Duration = Duration::from_millis(500);
@@ -37,7 +43,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// Keeps the keyspace whole for as long as this instance leads. Ends by itself, which stops the
 /// process, only if this release can never lead, such as on the keyspace of a newer release.
 pub(super) async fn run(controller: Arc<Controller>) {
-    let mut role = controller.leadership.watch();
+    let (mut role, mut half) = (controller.leadership.watch(), HalfRestored::default());
     loop {
         let now = role.see();
         let done = match now {
@@ -45,7 +51,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
                 role.changed().await;
                 Ok(())
             }
-            Role::Settling(epoch) => settle(&controller, epoch).await,
+            Role::Settling(epoch) => settle(&controller, epoch, &mut half).await,
             Role::Leading(_) => {
                 tokio::select! {
                     biased;
@@ -75,17 +81,26 @@ async fn until_it_does_not_lead(role: &mut RoleWatch) {
     }
 }
 
-/// Makes the keyspace whole; then this instance leads.
-async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+/// Makes the keyspace whole; then this instance leads. Of a restore that was cut short nothing can be made.
+async fn settle(
+    controller: &Controller,
+    epoch: u64,
+    half: &mut HalfRestored,
+) -> Result<(), KeyError> {
     let mut rooms = BTreeSet::new();
     controller.store.remove_foreign_lists().await?;
     if controller.store.check_schema().await? == 0 {
+        if half.is_found(controller).await? {
+            sleep(RETRY).await;
+            return Ok(());
+        }
         // Whoever remembers rooms lists them again. A leader without memory must not take a keyspace that was
         // lost for a new one.
         sleep(LISTING).await;
         rooms.extend(controller.store.rooms().await?);
     }
-    rooms.extend(in_question(controller, &mut BTreeMap::new()).await?);
+    let (mut unknown, mut deletions) = (BTreeMap::new(), Deletions::default());
+    rooms.extend(in_question(controller, &mut unknown, &mut deletions).await?);
     reconcile_all(controller, epoch, rooms).await;
     controller.keys.ensure(key_time(controller).await?).await?;
     if controller.leadership.role().holding() != Some(epoch) {
@@ -98,7 +113,7 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
 
 /// Watches for as long as it leads.
 async fn watch(controller: &Controller) -> Result<(), KeyError> {
-    let mut unknown = BTreeMap::new();
+    let (mut unknown, mut deletions) = (BTreeMap::new(), Deletions::default());
     loop {
         // Until somebody finds something wrong, or it is time to look.
         let _ = timeout(CHECK_EVERY, controller.feed.questioned()).await;
@@ -111,7 +126,7 @@ async fn watch(controller: &Controller) -> Result<(), KeyError> {
         let Some(epoch) = controller.leadership.role().leading() else { return Ok(()) };
         // Before rooms are brought to their latest state: who is awaited after that, this instance has not heard yet.
         hear_the_late(controller, epoch).await;
-        let rooms = in_question(controller, &mut unknown).await?;
+        let rooms = in_question(controller, &mut unknown, &mut deletions).await?;
         reconcile_all(controller, epoch, rooms).await;
     }
 }
@@ -122,18 +137,13 @@ async fn watch(controller: &Controller) -> Result<(), KeyError> {
 async fn in_question(
     controller: &Controller,
     unknown: &mut BTreeMap<RoomId, u32>,
+    deletions: &mut Deletions,
 ) -> Result<BTreeSet<RoomId>, StoreError> {
     let (store, feed) = (&controller.store, &controller.feed);
     let mut rooms = controller.leadership.take_suspects();
     rooms.extend(feed.take_questioned());
     let listed: BTreeSet<RoomId> = store.rooms().await?.into_iter().collect();
-    let buried = feed.buried().await;
-    // A deletion that was lost, or that was cut short.
-    for (room, epoch) in &buried {
-        if listed.contains(room) && store.is_buried(room, *epoch).await? {
-            store.finish_deletion(room, *epoch).await?;
-        }
-    }
+    deletions.finish(controller, &listed).await;
     for known in feed.rooms() {
         let room = &known.snapshot().room;
         if !listed.contains(room) {
@@ -144,7 +154,7 @@ async fn in_question(
     for room in listed.iter().filter(|room| feed.room(room.as_str()).is_none()) {
         let times = unknown.entry(room.clone()).or_default();
         *times += 1;
-        if *times == 2 {
+        if *times % LOOKS == 2 {
             rooms.insert(room.clone());
         }
     }
@@ -173,9 +183,11 @@ async fn without_deleted(
 }
 
 async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<RoomId>) {
-    let patience = &Patience::default();
+    let (patience, away) = (&Patience::default(), &Away::default());
     let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, |room| async move {
-        if let Err(error) = reconcile(controller, epoch, &room, patience).await {
+        // Boxed, because it is large.
+        let brought = Box::pin(reconcile(controller, epoch, &room, patience));
+        if let Err(error) = away.ask(&controller.store, &room, brought).await {
             put_off(controller, epoch, room, &error);
         }
     });
@@ -185,12 +197,16 @@ async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<Room
 /// Takes in what services tell that were silent before. Of a room that has gone back meanwhile not all can be taken in
 /// before it is brought to its latest state: that comes next, and no room waits for another.
 async fn hear_the_late(controller: &Controller, epoch: u64) {
-    for known in controller.feed.rooms() {
+    let away = &Away::default();
+    let all = stream::iter(controller.feed.rooms());
+    let heard = all.for_each_concurrent(ROOMS_AT_ONCE, |known| async move {
         let last = known.snapshot();
-        if let Err(error) = take_in_the_late(controller, epoch, &last).await {
+        let taken_in = take_in_the_late(controller, epoch, &last);
+        if let Err(error) = away.ask(&controller.store, &last.room, taken_in).await {
             put_off(controller, epoch, last.room.clone(), &error);
         }
-    }
+    });
+    heard.await;
 }
 
 /// Notes that a room has to be looked at again.

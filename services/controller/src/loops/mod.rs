@@ -3,9 +3,13 @@
 //! share out the rooms: each advances the lines of its own, lets people in by their
 //! periodic inlets, draws, and closes minutes.
 //!
-//! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
+//! A loop that goes from room to room asks about several at a time, and a shard that was found away only once in each round
+//! (`crate::away`). When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 
+mod deletions;
 mod draw;
+mod foreign;
+mod half_restored;
 mod history;
 mod inlet;
 mod keys;
@@ -32,6 +36,10 @@ use vestibule_runtime::Lifecycle;
 
 use self::startup::Startup;
 use crate::state::Controller;
+
+/// So many rooms are asked about at a time by a loop that goes from room to room: one shard that is away holds up none of
+/// the others'.
+const ROOMS_AT_ONCE: usize = 16;
 
 /// Starts the startup task, which starts the other loops once Redis was reached.
 pub(crate) fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {

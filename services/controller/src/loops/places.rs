@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::{StreamExt, stream};
 use vestibule_domain::{RoomId, RoomSnapshot, presence::chunk::chunk_of};
 use vestibule_store::StoreError;
 
-use crate::state::Controller;
+use super::ROOMS_AT_ONCE;
+use crate::{away::Away, state::Controller};
 
 /// So many chunks of a room are read with one look, at most: two million places.
 const AT_ONCE: u64 = 16;
@@ -34,26 +36,24 @@ struct Counters {
     over: [u64; 3],
 }
 
-/// Looks at every room once.
-pub(super) async fn look(
-    controller: &Controller,
-    readings: &mut Readings,
-) -> Result<(), StoreError> {
-    readings.retain(|room, _| controller.feed.room(room.as_str()).is_some());
-    for known in controller.feed.rooms() {
-        let last = known.snapshot();
-        let reading = readings.entry(last.room.clone()).or_default();
-        match read(controller, &last, reading).await {
+/// Looks at every room once. One that cannot be read keeps nobody from the others.
+pub(super) async fn look(controller: &Controller, readings: &mut Readings) {
+    let mut before = std::mem::take(readings);
+    let known = controller.feed.rooms().into_iter().map(|known| known.snapshot());
+    let all: Vec<_> =
+        known.map(|last| (before.remove(&last.room).unwrap_or_default(), last)).collect();
+    let away = &Away::default();
+    let looks = stream::iter(all).map(|(mut reading, last)| async move {
+        let read = read(controller, &last, &mut reading);
+        match away.ask(&controller.store, &last.room, read).await {
             Ok(()) => {}
             // It is about to be brought to its latest state.
-            Err(StoreError::RoomMissing | StoreError::Rewound) => *reading = Reading::default(),
-            Err(StoreError::Unexpected(why)) => {
-                tracing::debug!(room = %last.room, %why, "places cannot be read");
-            }
-            Err(error) => return Err(error),
+            Err(StoreError::RoomMissing | StoreError::Rewound) => reading = Reading::default(),
+            Err(error) => tracing::debug!(room = %last.room, %error, "places cannot be read"),
         }
-    }
-    Ok(())
+        (last.room.clone(), reading)
+    });
+    *readings = looks.buffer_unordered(ROOMS_AT_ONCE).collect().await;
 }
 
 async fn read(

@@ -14,7 +14,8 @@ use vestibule_domain::{
     schedule::RoomConfig,
 };
 use vestibule_store::{
-    Account, Called, Ending, InletAlarm, PlacesPage, Round, Seat, Store, StoreError, is_controller,
+    Account, Called, Ending, InletAlarm, PlacesPage, PutOutcome, Round, Seat, Store, StoreError,
+    is_controller,
 };
 
 use super::{history::put_back_newest, patience::Patience, silence::Heard};
@@ -28,6 +29,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// # Errors
 /// See [`StoreError`].
 pub(super) async fn reconcile(
+    controller: &Controller,
+    epoch: u64,
+    room: &RoomId,
+    patience: &Patience,
+) -> Result<(), StoreError> {
+    let done = try_to(controller, epoch, room, patience).await;
+    // A key that only this needs may be none of ours: without it the next attempt is better.
+    if done.as_ref().is_err_and(StoreError::is_of_another_type) {
+        controller.store.remove_foreign(room).await?;
+    }
+    done
+}
+
+async fn try_to(
     controller: &Controller,
     epoch: u64,
     room: &RoomId,
@@ -59,25 +74,48 @@ pub(super) async fn reconcile(
         is_partial: *is_partial,
         testimonies: &testimonies,
         is_one_silent: !silent.is_empty(),
-        is_one_gone: is_one_gone(controller, stored.as_ref(), &testimonies, &accounts),
+        is_one_gone: is_one_gone(controller, longest_session(&called, &accounts), &accounts),
         gap: gap(sides_before(&controller.instance, &silent), chance(&name)),
         unseen: *unseen,
         buried: controller.feed.buried_upto(room).await,
     };
     match evidence.find() {
-        Finding::Unknown => store.end_round(room).await,
+        Finding::Unknown => {
+            store.end_round(room).await?;
+            if silent.is_empty() {
+                make_anew_or_unlist(store, room, called.config, buried).await?;
+            }
+            controller.feed.has_answered(room);
+            Ok(())
+        }
         Finding::IsLatest => {
             if store.reopen(round, None, &[]).await? {
                 tracing::info!(%room, "redis has lost nothing of a room");
             }
             Ok(())
         }
-        Finding::IsBehind(to) => {
+        Finding::IsBehind(mut to) => {
             let is_partial = called.is_partial && !to.begins_anew;
             let config = config_for(&to, evidence.buried, &accounts, called);
+            to.lasts_for(config.longest_session_seconds(to.latest.now_ms));
             bring(controller, round, (&to, &config, is_partial), &accounts, &silent).await
         }
     }
+}
+
+/// Nobody knows anything of such a room. If Redis has its settings, its state was lost while nobody was there: it begins
+/// anew. Otherwise it was never there: its creation has failed, or is under way. Whoever knows it by now lists it again.
+async fn make_anew_or_unlist(
+    store: &Store,
+    room: &RoomId,
+    config: Option<RoomConfig>,
+    buried: u64,
+) -> Result<(), StoreError> {
+    let Some(config) = config.filter(|_| buried == 0) else { return store.unlist_room(room).await };
+    if store.put_config(room, &config).await? == PutOutcome::Created {
+        tracing::error!(%room, "redis has lost all of a room but its settings, and nobody remembers it: it begins anew");
+    }
+    Ok(())
 }
 
 /// Whether there is nothing to do: the room is held, and nobody has found anything wrong with it.
@@ -128,16 +166,26 @@ async fn hear(
     }
 }
 
-/// Whether anybody but those who have told something may have renewed a session that has not ended since: controllers
-/// renew none.
+/// For how long, in seconds, a session may last, as far as anybody knows: by what was seen in force, and by events whose
+/// sessions may still run.
+fn longest_session(called: &Called, accounts: &BTreeMap<String, Account>) -> u64 {
+    let told = accounts.values().filter_map(|account| Some(&account.testimony.as_ref()?.last));
+    let states: Vec<&RoomSnapshot> = called.stored.iter().chain(told).collect();
+    let now_ms = states.iter().map(|state| state.now_ms).max().unwrap_or(0);
+    let in_force = states.iter().map(|state| state.settings.session_duration_seconds);
+    let told = accounts.values().filter_map(|account| account.config.as_ref());
+    let configs = called.config.iter().chain(told);
+    let of_events = configs.map(|config| config.longest_session_seconds(now_ms));
+    in_force.chain(of_events).max().unwrap_or(0)
+}
+
+/// Whether anybody but those who have told something may have renewed a session, of which each lasts for up to `session`
+/// seconds, that has not ended since: controllers renew none.
 fn is_one_gone(
     controller: &Controller,
-    stored: Option<&RoomSnapshot>,
-    testimonies: &[Testimony],
+    session: u64,
     accounts: &BTreeMap<String, Account>,
 ) -> bool {
-    let states = testimonies.iter().map(|one| &one.last).chain(stored);
-    let session = states.map(|state| state.settings.session_duration_seconds).max().unwrap_or(0);
     let there = controller.feed.witnesses_within(Duration::from_secs(session));
     there.is_none_or(|there| {
         there.iter().any(|name| !is_controller(name) && !accounts.contains_key(name))

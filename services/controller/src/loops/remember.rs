@@ -18,9 +18,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Err(error) = history::look(&controller).await {
             tracing::debug!(%error, "the history of rooms could not be read");
         }
-        if let Err(error) = places::look(&controller, &mut readings).await {
-            tracing::debug!(%error, "who has entered rooms could not be read");
-        }
+        places::look(&controller, &mut readings).await;
         let kept = i64::try_from(controller.last_days.kept()).unwrap_or(i64::MAX);
         controller.metrics.history_kept.set(kept);
         sleep(LOOK_EVERY).await;

@@ -1,17 +1,22 @@
 //! Closing minutes: two seconds after a minute ends, the controller that serves a room moves its counts into the
 //! traffic history. A room in which nobody is, and to which nobody has come since all its counts moved, is left alone, but
-//! for once an hour: admissions may have turned people away.
+//! for once an hour: admissions may have turned people away. Minutes of long ago, of before all was stopped or of a backup,
+//! are closed as well.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt, stream};
 use tokio::time::sleep;
 use vestibule_domain::{RoomId, RoomSnapshot};
-use vestibule_store::StoreError;
+use vestibule_store::{RolledUp, StoreError};
 
-use crate::{leadership::Term, state::Controller};
+use super::{ROOMS_AT_ONCE, foreign};
+use crate::{away::Away, leadership::Term, state::Controller};
 
 const MINUTE_MS: u64 = 60_000;
 const MINUTES_PER_DAY: u64 = 24 * 60;
+/// So many days of long ago are closed in each room and minute, at most.
+const DAYS_AT_ONCE: usize = 8;
 /// How long after its end a minute is closed.
 const AFTER_MS: u64 = 2_000;
 const RETRY: Duration = Duration::from_secs(1);
@@ -64,23 +69,30 @@ async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term,
     closed.0.retain(|room, _| controller.feed.room(room.as_str()).is_some());
     let last = (now_ms / MINUTE_MS).saturating_sub(1);
     let mut are_all_closed = true;
-    for known in controller.feed.rooms() {
-        // Read before its counts move: whoever comes meanwhile is found the next time.
-        let last_seen = known.snapshot();
+    // Read before their counts move: whoever comes meanwhile is found the next time.
+    let mut rooms: Vec<_> = controller.feed.rooms().iter().map(|known| known.snapshot()).collect();
+    rooms.retain(|seen| {
+        share.has(&seen.room) && (!closed.has(seen) || is_its_turn(&seen.room, last))
+    });
+    let (store, away) = (&controller.store, &Away::default());
+    let closing = stream::iter(rooms).map(|seen| async move {
+        let close = |day| store.roll_up(&seen.room, epoch, day, last);
+        (away.ask(store, &seen.room, close_days(last, close)).await, Arc::clone(&seen))
+    });
+    let mut all = pin!(closing.buffer_unordered(ROOMS_AT_ONCE));
+    while let Some((done, last_seen)) = all.next().await {
         let room = &last_seen.room;
-        if !share.has(room) || closed.has(&last_seen) && !is_its_turn(room, last) {
-            continue;
-        }
-        for day in days(last) {
-            match controller.store.roll_up(room, epoch, day, last).await {
-                Ok(rolled) => closed.note(&last_seen, rolled.open == 0),
-                Err(StoreError::RoomMissing | StoreError::Rewound) => {}
-                Err(StoreError::Fenced { epoch: by }) => {
-                    return controller.leadership.overtaken(epoch, by);
-                }
-                Err(error) => {
-                    are_all_closed = false;
-                    tracing::warn!(%room, %error, "minutes could not be closed");
+        match done {
+            Ok(rolled) => closed.note(&last_seen, rolled.open == 0),
+            Err(StoreError::RoomMissing | StoreError::Rewound) => {}
+            Err(StoreError::Fenced { epoch: by }) => {
+                return controller.leadership.overtaken(epoch, by);
+            }
+            Err(error) => {
+                are_all_closed = false;
+                tracing::warn!(%room, %error, "minutes could not be closed");
+                if let StoreError::Unexpected(why) = &error {
+                    foreign::remove(controller, room, why).await;
                 }
             }
         }
@@ -90,10 +102,31 @@ async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term,
     }
 }
 
-/// The day before that of `minute`, which may have open minutes left, and the day of `minute`.
-fn days(minute: u64) -> [u64; 2] {
-    let today = minute / MINUTES_PER_DAY;
-    [today.saturating_sub(1), today]
+/// Closes the minutes up to `last` by `close`, which closes those of a day: of yesterday, of earlier days as long as some
+/// are open, the oldest first, and of today. One that cannot be closed does not keep today from it.
+async fn close_days<F>(last: u64, close: impl Fn(u64) -> F) -> Result<RolledUp, StoreError>
+where
+    F: Future<Output = Result<RolledUp, StoreError>>,
+{
+    let today = last / MINUTES_PER_DAY;
+    let earlier = close_before(today, &close).await;
+    let rolled = close(today).await;
+    earlier.and(rolled)
+}
+
+async fn close_before<F>(today: u64, close: impl Fn(u64) -> F) -> Result<(), StoreError>
+where
+    F: Future<Output = Result<RolledUp, StoreError>>,
+{
+    let mut day = today.saturating_sub(1);
+    for _ in 0..=DAYS_AT_ONCE {
+        let oldest = close(day).await?.oldest.map(|minute| minute / MINUTES_PER_DAY);
+        match oldest.filter(|oldest| *oldest < today) {
+            Some(oldest) => day = oldest,
+            None => break,
+        }
+    }
+    Ok(())
 }
 
 /// Whether a room is looked at in this minute whatever is known of it: once an hour, and not all rooms at once.
@@ -144,6 +177,8 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
+    use std::{cell::RefCell, collections::BTreeSet};
+
     use super::*;
 
     fn room(queue_counter: u64, admitted: u64) -> RoomSnapshot {
@@ -182,7 +217,59 @@ mod tests {
     fn minutes_are_closed_just_after_they_end() {
         assert_eq!(until_next(120_000), Duration::from_secs(62));
         assert_eq!(until_next(179_999), Duration::from_millis(2_001));
-        assert_eq!(days(MINUTES_PER_DAY * 5 - 1), [3, 4]);
-        assert_eq!(days(MINUTES_PER_DAY * 5), [4, 5]);
+    }
+
+    /// A room with a minute open in each of these days.
+    #[derive(Debug)]
+    struct Open(RefCell<BTreeSet<u64>>, RefCell<Vec<u64>>);
+
+    impl Open {
+        fn of(days: impl IntoIterator<Item = u64>) -> Self {
+            Self(RefCell::new(days.into_iter().collect()), RefCell::default())
+        }
+
+        /// The days that are closed, one after the other, in the minute after `last`.
+        async fn closed(&self, last: u64) -> Vec<u64> {
+            let close = async |day| {
+                let Self(open, asked) = self;
+                asked.borrow_mut().push(day);
+                let moved = u64::from(open.borrow_mut().remove(&day));
+                let oldest = open.borrow().first().map(|day| day * MINUTES_PER_DAY + 7);
+                Ok(RolledUp { moved, open: open.borrow().len() as u64, oldest })
+            };
+            let rolled = close_days(last, close).await.unwrap();
+            assert_eq!(rolled.open, self.0.borrow().len() as u64);
+            self.1.take()
+        }
+    }
+
+    #[tokio::test]
+    async fn minutes_of_yesterday_and_today_are_closed_and_of_long_ago_the_oldest_first() {
+        let today = MINUTES_PER_DAY * 50;
+        assert_eq!(Open::of([]).closed(today - 1).await, [48, 49]);
+        assert_eq!(Open::of([49, 50]).closed(today).await, [49, 50]);
+        assert_eq!(Open::of([51]).closed(today).await, [49, 50], "of a clock that was wrong");
+        assert_eq!(Open::of([30, 40, 49, 50]).closed(today).await, [49, 30, 40, 50]);
+        let many = Open::of(20..50);
+        let asked = many.closed(today).await;
+        assert_eq!(asked.len(), DAYS_AT_ONCE + 2, "{asked:?}");
+        for _ in 0..3 {
+            many.closed(today).await;
+        }
+        assert!(many.0.borrow().is_empty(), "{many:?}");
+    }
+
+    #[tokio::test]
+    async fn a_day_that_cannot_be_closed_keeps_no_other_from_it() {
+        let asked = RefCell::new(Vec::new());
+        let close = async |day| {
+            asked.borrow_mut().push(day);
+            let is_today = day == 50;
+            let rolled = RolledUp { moved: 0, open: 0, oldest: None };
+            is_today.then_some(rolled).ok_or(StoreError::Unexpected("WRONGTYPE".into()))
+        };
+        let done = close_days(MINUTES_PER_DAY * 50, close).await;
+        assert!(matches!(done, Err(StoreError::Unexpected(_))), "{done:?}");
+        assert_eq!(asked.take(), [49, 50]);
     }
 }

@@ -44,6 +44,7 @@ impl Startup {
                 sleep(RETRY).await;
             }
             know_every_room(&controller).await;
+            controller.note_keyspace_whole();
             self.keyspace.set(true);
             tracing::info!("ready");
             std::future::pending::<()>().await;
@@ -74,5 +75,5 @@ async fn know_every_room(controller: &Controller) {
 async fn is_usable(controller: &Controller) -> bool {
     let stamped = matches!(controller.store.schema().await, Ok(version) if version > 0);
     let has_key = !matches!(controller.keys.current(), Err(KeyError::Missing));
-    stamped && has_key && controller.feed.is_connected()
+    stamped && has_key && controller.feed.has_begun()
 }

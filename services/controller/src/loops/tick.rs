@@ -2,7 +2,7 @@
 //! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is
 //! in [`super::room_ticker`].
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{OwnedMutexGuard, Semaphore},
@@ -13,12 +13,12 @@ use vestibule_domain::RoomId;
 use vestibule_store::{KnownRoom, StoreError};
 use vestibule_traces::{KeyValue, SpanBuilder, note, spanned};
 
-use super::{room_ticker::RoomTicker, suspects::report_suspect, tickers::Tickers};
+use super::{foreign, room_ticker::RoomTicker, suspects::report_suspect, tickers::Tickers};
 use crate::state::Controller;
 
 /// The time between two ticks of a room, and between two looks at one that another instance serves.
 const TICK: Duration = Duration::from_millis(250);
-/// How many rooms tick at the same time.
+/// How many rooms of one shard tick at the same time.
 const AT_ONCE: usize = 64;
 
 /// The ticks of one term.
@@ -27,7 +27,8 @@ struct Serving<'a> {
     controller: &'a Arc<Controller>,
     epoch: u64,
     tickers: &'a mut Tickers,
-    places: Arc<Semaphore>,
+    /// Of each shard, because the rooms of one that is away hold theirs until their calls have failed.
+    places: BTreeMap<String, Arc<Semaphore>>,
     ticks_under_way: JoinSet<()>,
 }
 
@@ -82,7 +83,7 @@ impl<'a> Serving<'a> {
             controller,
             epoch,
             tickers,
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            places: BTreeMap::new(),
             ticks_under_way: JoinSet::new(),
         }
     }
@@ -112,12 +113,18 @@ impl<'a> Serving<'a> {
         if ticker.rests(&known) {
             return;
         }
-        let (controller, places) = (Arc::clone(self.controller), Arc::clone(&self.places));
+        let (controller, places) = (Arc::clone(self.controller), self.places_of(&known));
         let epoch = self.epoch;
         self.ticks_under_way.spawn(async move {
             let _place = places.acquire_owned().await;
             tick(&controller, epoch, &known, ticker).await;
         });
+    }
+
+    fn places_of(&mut self, known: &KnownRoom) -> Arc<Semaphore> {
+        let shard = self.controller.store.shard_of(&known.snapshot().room);
+        let places = self.places.entry(shard);
+        Arc::clone(places.or_insert_with(|| Arc::new(Semaphore::new(AT_ONCE))))
     }
 }
 
@@ -149,11 +156,7 @@ async fn tick(
             report_suspect(controller, &known.snapshot().room, &error).await;
         }
         StoreError::Unexpected(why) => {
-            let room = &known.snapshot().room;
-            tracing::warn!(%room, %why, "a room cannot be read");
-            if let Err(error) = controller.store.remove_foreign(room).await {
-                tracing::debug!(%room, %error, "what is no room's could not be removed");
-            }
+            foreign::remove(controller, &known.snapshot().room, why).await;
         }
         _ => {
             let room = &known.snapshot().room;
@@ -169,4 +172,37 @@ fn describe(room: &RoomId, epoch: u64) -> SpanBuilder {
         KeyValue::new("vestibule.room", room.to_string()),
         KeyValue::new("vestibule.epoch", i64::try_from(epoch).unwrap_or(i64::MAX)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+    use vestibule_domain::{Share, schedule::RoomConfig};
+    use vestibule_store::ManualClock;
+
+    use super::*;
+    use crate::{
+        leadership::Term,
+        parted::{Parted, START_MS},
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn many_rooms_of_a_shard_that_is_away_keep_none_of_another_from_ticking() {
+        let (parted, controller) = Parted::with_controller(&ManualClock::at(START_MS));
+        let away = (0..AT_ONCE).map(|nth| format!("a-{nth}"));
+        for name in away.chain(["b-1".to_owned()]) {
+            let room = name.parse().unwrap();
+            controller.store.create_room(&room, &RoomConfig::default()).await.unwrap();
+        }
+        controller.feed.refresh().await.unwrap();
+        parted.take_away(&["a-"]);
+        // Its tick fails at once, the others after a second.
+        controller.store.delete_room(&"b-1".parse().unwrap(), None).await.unwrap();
+        let mut tickers = Tickers::default();
+        tickers.begin(Some(Term { epoch: 1, before: None, share: Share::ALL }));
+        let serving = Serving::new(&controller, 1, &mut tickers);
+        timeout(TICK / 2, serving.run()).await.unwrap_err();
+        assert_eq!(parted.calls_in_vain() as usize, AT_ONCE);
+        assert_eq!(controller.metrics.ticks_failed.get(), 1, "that of the other shard");
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
-use vestibule_store::{Deletion, PutOutcome};
+use vestibule_store::{Deletion, PutOutcome, RoutesTurn};
 
 use super::{
     editor::{ATTEMPTS, ConfigEditor, occupied},
@@ -18,7 +18,10 @@ use crate::audit::{Trail, view_of_config};
 
 /// The right to apply a document, of one call. Given back by [`ConfigEditor::end_apply`], or lost after some seconds.
 #[derive(Debug)]
-pub(crate) struct ApplyLease(String);
+pub(crate) struct ApplyLease {
+    holder: String,
+    turn: RoutesTurn,
+}
 
 // === impl ConfigEditor ===
 
@@ -29,25 +32,25 @@ impl ConfigEditor {
     /// 409 if somebody else goes on for long, 503 while Redis is away.
     pub(crate) async fn begin_apply(&self) -> Result<ApplyLease, Problem> {
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
-        let lease = ApplyLease(format!("{}-apply-{number}", self.instance));
-        let is_held = begin(&self.rooms.store, &lease.0).await?;
-        is_held.then_some(lease).ok_or_else(others_apply)
+        let holder = format!("{}-apply-{number}", self.instance);
+        let turn = begin(&self.rooms.store, &holder).await?.ok_or_else(others_apply)?;
+        Ok(ApplyLease { holder, turn })
     }
 
     /// Goes on with it.
     ///
     /// # Errors
     /// 409 if it took so long that somebody else has begun.
-    pub(crate) async fn keep_apply(&self, lease: &ApplyLease) -> Result<(), Problem> {
-        let is_held = self.rooms.store.begin_routes(&lease.0).await;
-        let is_held = is_held.map_err(|error| problem_of(&error))?;
-        is_held.then_some(()).ok_or_else(others_apply)
+    pub(crate) async fn keep_apply(&self, lease: &mut ApplyLease) -> Result<(), Problem> {
+        let kept = self.rooms.store.keep_routes(&lease.holder, lease.turn).await;
+        lease.turn = kept.map_err(|error| problem_of(&error))?.ok_or_else(others_apply)?;
+        Ok(())
     }
 
     /// Lets others in again.
     pub(crate) async fn end_apply(&self, lease: ApplyLease) {
         // If this fails, the lease runs out by itself.
-        let _ = self.rooms.store.end_routes(&lease.0).await;
+        let _ = self.rooms.store.end_routes(&lease.holder).await;
     }
 
     /// Changes the config of a room, or creates it, within an apply; `change` is told whether it is new. What is compared
@@ -75,7 +78,7 @@ impl ConfigEditor {
             }
             let view = |config: &RoomConfig| view_of_config(room, config);
             trail.change(&before.as_ref().map(view).into(), &view(&config));
-            if self.rooms.put_config(room, &config).await? != PutOutcome::Conflict {
+            if self.rooms.put_compared(room, &config).await? != PutOutcome::Conflict {
                 return Ok(());
             }
         }
@@ -83,7 +86,7 @@ impl ConfigEditor {
     }
 
     /// Deletes a room within an apply, after those that are `done`, if it is still there and no more than so many `people`
-    /// are in it.
+    /// are in it. Returns how many were.
     ///
     /// # Errors
     /// 409 if more are in it, 503 while Redis cannot be reached.
@@ -93,13 +96,14 @@ impl ConfigEditor {
         room: &RoomId,
         people: u64,
         done: &[RoomId],
-    ) -> Result<(), Problem> {
+    ) -> Result<u64, Problem> {
         let before = self.rooms.store.read_config(room).await;
         let before = before.map_err(|error| problem_of(&error))?;
         let view = before.as_ref().map(|config| view_of_config(room, config));
         trail.change(&view.into(), &Value::Null);
         match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
-            Deletion::Done(_) | Deletion::Missing => Ok(()),
+            Deletion::Done(people) => Ok(people.count()),
+            Deletion::Missing => Ok(0),
             Deletion::Occupied(there) => {
                 Err(of_room(room, occupied(there, "prune_occupied", done)))
             }

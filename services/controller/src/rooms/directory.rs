@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, settings::LONGEST_EVENT_ID};
 use vestibule_issuance::problem_of;
@@ -15,17 +14,15 @@ use super::{error::RoomError, names::TokensUntil};
 use crate::{
     access::Caller,
     audit::{Trail, view_of_line},
+    away::is_away,
 };
-
-/// So many configs are read at a time.
-const READS: usize = 64;
 
 /// The rooms. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct RoomDirectory {
     /// Redis.
     pub(super) store: Store,
-    feed: Feed,
+    pub(super) feed: Feed,
 }
 
 // === impl RoomDirectory ===
@@ -125,24 +122,11 @@ impl RoomDirectory {
         self.feed.room(room.as_str()).ok_or(RoomError::Unknown)
     }
 
-    /// Every room's config, by name.
+    /// When the last AWS-style token of those of these rooms ends that have given up event ids. Of a room whose shard is away
+    /// nobody knows: as late as can be.
     ///
     /// # Errors
-    /// See [`StoreError`].
-    pub(crate) async fn read_configs(&self) -> Result<Vec<(RoomId, RoomConfig)>, StoreError> {
-        let read = async |room: RoomId| {
-            let config = self.store.read_config(&room).await?;
-            Ok(config.map(|config| (room, config)))
-        };
-        let rooms = stream::iter(self.store.rooms().await?).map(read).buffered(READS);
-        // A room that has just been deleted is left out.
-        rooms.try_filter_map(async |read| Ok(read)).try_collect().await
-    }
-
-    /// When the last AWS-style token of those of these rooms ends that have given up event ids.
-    ///
-    /// # Errors
-    /// 503 while Redis is away, or has lost such a room.
+    /// 503 while Redis has lost such a room.
     pub(crate) async fn tokens_until(
         &self,
         rooms: impl Iterator<Item = (&RoomId, &RoomConfig)>,
@@ -153,13 +137,16 @@ impl RoomDirectory {
                 Ok(snapshot) => drop(until.insert(room.clone(), snapshot.tokens_until)),
                 // It has just been deleted.
                 Err(RoomError::Unknown) => {}
+                Err(RoomError::Store(error)) if is_away(&error) => {
+                    until.insert(room.clone(), u64::MAX);
+                }
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(until)
     }
 
-    /// Every room's site binding, as Redis holds it this moment.
+    /// Every room's site binding: see [`Self::read_configs`].
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -289,6 +276,18 @@ impl RoomDirectory {
         let version = config.version + 1;
         self.feed.note_config(room, RoomConfig { version, ..config.clone() });
         Ok(put)
+    }
+
+    /// The same of a config by which the room may have other routes or names, which were compared with those of all rooms.
+    ///
+    /// That is noted first: should the room's shard be away afterwards, others know that they may not know them.
+    pub(super) async fn put_compared(
+        &self,
+        room: &RoomId,
+        config: &RoomConfig,
+    ) -> Result<PutOutcome, Problem> {
+        self.store.note_routes_change(room).await.map_err(|error| problem_of(&error))?;
+        self.put_config(room, config).await
     }
 
     /// Deletes a room with no more than so many `people` in it, in Redis and in this instance's memory. Redis may lose

@@ -2,6 +2,7 @@
 //! waiting until every admission applies the change. HTTP paths and bodies are not here.
 
 mod apply;
+mod configs;
 mod directory;
 mod draw_seeds;
 mod editor;

@@ -8,7 +8,7 @@ use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::{Conflict, Coverage, SiteBinding};
-use vestibule_store::{PutOutcome, Store};
+use vestibule_store::{PutOutcome, RoutesTurn, Store};
 
 use super::{directory::RoomDirectory, names::Named};
 use crate::{
@@ -38,13 +38,15 @@ pub(super) async fn put_routes(
     before: &RoomConfig,
     config: &RoomConfig,
 ) -> Result<PutOutcome, Problem> {
-    if !begin(&rooms.store, change).await? {
-        return Err(busy());
-    }
-    let put = match refuse_what_others_have(rooms, caller, room, before, config).await {
-        Ok(()) => rooms.put_config(room, config).await,
-        Err(problem) => Err(problem),
+    let Some(turn) = begin(&rooms.store, change).await? else { return Err(busy()) };
+    let put = async {
+        refuse_what_others_have(rooms, caller, room, before, config).await?;
+        // What was compared may have taken long to read.
+        let kept = rooms.store.keep_routes(change, turn).await;
+        kept.map_err(|error| problem_of(&error))?.ok_or_else(busy)?;
+        rooms.put_compared(room, config).await
     };
+    let put = put.await;
     // If this fails, the lease runs out by itself.
     let _ = rooms.store.end_routes(change).await;
     put
@@ -55,15 +57,16 @@ pub(super) fn busy() -> Problem {
     Problem::new(ProblemType::Conflict).detail("others keep changing this room")
 }
 
-/// Waits for the lease of routes; returns whether `caller` has it.
-pub(super) async fn begin(store: &Store, caller: &str) -> Result<bool, Problem> {
+/// Waits for the lease of routes; `None`: others have it for long.
+pub(super) async fn begin(store: &Store, caller: &str) -> Result<Option<RoutesTurn>, Problem> {
     for _ in 0..ATTEMPTS {
-        if store.begin_routes(caller).await.map_err(|error| problem_of(&error))? {
-            return Ok(true);
+        let begun = store.begin_routes(caller).await.map_err(|error| problem_of(&error))?;
+        if begun.is_some() {
+            return Ok(begun);
         }
         sleep(RETRY).await;
     }
-    Ok(false)
+    Ok(None)
 }
 
 async fn refuse_what_others_have(
@@ -73,7 +76,7 @@ async fn refuse_what_others_have(
     before: &RoomConfig,
     config: &RoomConfig,
 ) -> Result<(), Problem> {
-    let all = rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let all = rooms.latest_configs().await.map_err(|error| problem_of(&error))?;
     let others =
         || all.iter().filter(|(other, _)| other != room).map(|(room, config)| (room, config));
     let covered = Coverage::new(others().map(|(room, config)| (room, &config.binding)));

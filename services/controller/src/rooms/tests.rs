@@ -6,11 +6,22 @@ use vestibule_domain::{
     RoomId, draw,
     schedule::{Beacon, Event, RoomConfig},
 };
-use vestibule_issuance::Machine;
-use vestibule_runtime::metrics::Registry;
+use vestibule_issuance::{Machine, problem_of};
+use vestibule_runtime::{Problem, metrics::Registry};
+use vestibule_store::ManualClock;
 
-use super::future_rounds::{FutureRounds, new_round};
-use crate::{beacon::BeaconClient, cli::Cli, config::Config, state::Controller};
+use super::{
+    future_rounds::{FutureRounds, new_round},
+    routes::put_routes,
+};
+use crate::{
+    access::Caller,
+    beacon::BeaconClient,
+    cli::Cli,
+    config::Config,
+    parted::{Parted, START_MS},
+    state::Controller,
+};
 
 /// A controller whose Redis cannot be reached.
 fn cut_off() -> std::sync::Arc<Controller> {
@@ -160,4 +171,67 @@ fn a_round_is_new_with_another_start_too() {
     assert!(!is_new(&Event { end: 9_000, ..with(5, 2_000) }));
     assert!(is_new(&with(6, 2_000)) && is_new(&with(5, 2_001)));
     assert!(!is_new(&drawn()));
+}
+
+/// A controller over several shards that knows `a-1` and `b-1`, each with a route, since half a minute.
+async fn with_rooms() -> (std::sync::Arc<Parted>, std::sync::Arc<Controller>, ManualClock) {
+    let clock = ManualClock::at(START_MS);
+    let (parted, controller) = Parted::with_controller(&clock);
+    controller.store.migrate().await.unwrap();
+    for name in ["a-1", "b-1"] {
+        put_route(&controller, name, &format!("{name}.example")).await.unwrap();
+    }
+    clock.advance_ms(30_000);
+    controller.feed.refresh().await.unwrap();
+    tokio::time::advance(std::time::Duration::from_secs(6)).await;
+    controller.feed.refresh().await.unwrap();
+    (parted, controller, clock)
+}
+
+async fn put_route(controller: &Controller, name: &str, host: &str) -> Result<(), Problem> {
+    let room: RoomId = name.parse().unwrap();
+    let before = controller.store.read_config(&room).await.map_err(|error| problem_of(&error))?;
+    let before = before.unwrap_or_default();
+    let routes = serde_json::json!({ "routes": [{ "host": host }] });
+    let binding = serde_json::from_value(routes).unwrap();
+    let config = RoomConfig { binding, ..before.clone() };
+    let caller = Caller::admin("root");
+    put_routes(&controller.rooms, (&caller, name), &room, &before, &config).await.map(drop)
+}
+
+fn names(configs: &[(RoomId, RoomConfig)]) -> Vec<&str> {
+    configs.iter().map(|(room, _)| room.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn rooms_whose_shard_is_away_are_remembered() {
+    let (parted, controller, _) = with_rooms().await;
+    parted.take_away(&["b-"]);
+    assert_eq!(names(&controller.rooms.read_configs().await.unwrap()), ["a-1", "b-1"]);
+    put_route(&controller, "a-2", "other.example").await.unwrap();
+    let taken = put_route(&controller, "a-3", "b-1.example").await.unwrap_err();
+    assert_eq!(taken.errors()[0].field, "routes[0]");
+    put_route(&controller, "b-1", "third.example").await.unwrap_err();
+}
+
+/// Another controller may have changed it, and this one has not heard what came of it.
+#[tokio::test(start_paused = true)]
+async fn routes_are_not_compared_with_what_may_have_changed() {
+    let (parted, controller, clock) = with_rooms().await;
+    controller.store.note_routes_change(&"b-1".parse().unwrap()).await.unwrap();
+    parted.take_away(&["b-"]);
+    clock.advance_ms(60_000);
+    assert_eq!(names(&controller.rooms.read_configs().await.unwrap()), ["a-1", "b-1"]);
+    assert!(controller.rooms.latest_configs().await.is_err());
+    put_route(&controller, "a-2", "other.example").await.unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_remembers_is_refused() {
+    let (parted, controller, _) = with_rooms().await;
+    let unknown = "b-2".parse().unwrap();
+    controller.store.create_room(&unknown, &RoomConfig::default()).await.unwrap();
+    parted.take_away(&["b-"]);
+    assert!(controller.rooms.read_configs().await.is_err());
+    assert!(controller.rooms.latest_configs().await.is_err());
 }

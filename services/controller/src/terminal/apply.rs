@@ -1,6 +1,10 @@
 //! `apply`: makes rooms what files say.
 
-use std::{io::Write, path::PathBuf, process::ExitCode};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::Args;
 use hyper::{Method, body::Bytes};
@@ -62,20 +66,28 @@ pub(super) async fn apply(
     let answer = client.call(Method::PUT, &path(options), "application/json", body).await;
     let answer = answer.map_err(|error| error.in_files(&files))?;
     let plan: Plan = client.parse(&answer.body)?;
-    let mut out = std::io::stdout().lock();
-    if options.json {
-        out.write_all(&answer.body)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{}", shown::plan(&plan))?;
+    match show(&answer.body, &plan, options) {
+        // Whoever read the output has gone; what follows is true all the same.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        shown => shown?,
     }
-    out.flush()?;
     if let Some(behind) = answer.behind {
         eprintln!("warning: {behind}");
     }
     warn_of_people(&plan, options);
     let would_change = options.exit_code && !plan.steps.is_empty();
     Ok(if would_change { ExitCode::from(WOULD_CHANGE) } else { ExitCode::SUCCESS })
+}
+
+fn show(body: &[u8], plan: &Plan, options: &ApplyOptions) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if options.json {
+        out.write_all(body)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{}", shown::plan(plan))?;
+    }
+    out.flush()
 }
 
 /// Says of a dry run that the real one would be refused.

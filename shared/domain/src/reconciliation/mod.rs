@@ -238,6 +238,18 @@ impl Evidence<'_> {
     }
 }
 
+// === impl Reconciliation ===
+
+impl Reconciliation {
+    /// Sessions last for up to `seconds`: also of settings that are in force no more.
+    pub fn lasts_for(&mut self, seconds: u64) {
+        self.seats_held_seconds = self.seats_held_seconds.max(seconds + 1);
+        if self.sessions_kept_seconds > 0 {
+            self.sessions_kept_seconds = self.sessions_kept_seconds.max(seconds + 1);
+        }
+    }
+}
+
 // === impl Testimony ===
 
 impl Testimony {
@@ -461,6 +473,10 @@ mod tests {
         assert_eq!(to.admitted_last_minute, Some(8), "all that are new may be of the last minute");
         assert_eq!(to.inside, 25, "so may three seats more than somebody saw");
         assert_eq!(to.seats_held_seconds, 3_001, "an AWS-style token lives on till 4000");
+        let (mut longer, mut shorter) = (to.clone(), to.clone());
+        longer.lasts_for(3_600);
+        shorter.lasts_for(600);
+        assert_eq!((longer.seats_held_seconds, shorter.seats_held_seconds), (3_601, 3_001));
         assert_eq!(to.seq, 41);
     }
 

@@ -20,16 +20,31 @@ use crate::{
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
 /// that verify tokens by themselves, which histories do not show; any number after a reset; a place that was used on the
 /// other side of a split than where it was given back; an end that only those know who are apart; and one that Redis
-/// lost, as a restoration shows, when all had stopped who ran when it came.
+/// lost, as a restoration shows, when all had stopped who ran when it came, or, while somebody is awaited, when none of
+/// them had told before the restoration: whoever has a ticket and may be inside is not thrown out for a silence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndedStaysEnded {
     ends: FxHashMap<(u64, u64), End>,
-    /// When each service was heard of for the first and the last time, ms.
-    services: FxHashMap<Arc<str>, (u64, u64)>,
+    services: FxHashMap<Arc<str>, Service>,
     /// The reset epoch and the generation of the room.
     state: (u64, u32),
     /// When that was heard of for the first time, ms.
     since_ms: u64,
+    /// Whether somebody is awaited, and in which state that was heard of.
+    awaits: ((u64, u32), bool),
+}
+
+/// When a service was there, ms.
+#[derive(Debug, Clone, Default)]
+struct Service {
+    /// It was heard of for the first time,
+    first: u64,
+    /// and for the last.
+    last: u64,
+    /// It last began to tell what it had seen.
+    testified: u64,
+    /// The same before the room came to its state; `None`: it was silent.
+    spoke: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -43,11 +58,21 @@ struct End {
 impl Check for EndedStaysEnded {
     fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
         if !matches!(now.what, What::Visitor(_) | What::KeyLost) {
-            let heard = self.services.entry(Arc::clone(&now.by)).or_insert((now.at_ms, 0));
-            heard.1 = now.at_ms;
+            let new = || Service { first: now.at_ms, ..Service::default() };
+            let service = self.services.entry(Arc::clone(&now.by)).or_insert_with(new);
+            service.last = now.at_ms;
+            if matches!(now.what, What::Testified) {
+                service.testified = now.began_ms;
+            }
+        }
+        if let What::Snapshot(seen) = &now.what {
+            let state = (seen.reset_epoch, seen.generation);
+            if state >= self.awaits.0 {
+                self.awaits = (state, seen.awaits);
+            }
         }
         if let Some(state) = now.state().filter(|state| *state > self.state) {
-            (self.state, self.since_ms) = (state, now.at_ms);
+            self.come_to(state, now.at_ms);
         }
         for holder in over(&now.what) {
             let end = || End { event: now.keep(), state: self.state };
@@ -76,12 +101,26 @@ impl Check for EndedStaysEnded {
 }
 
 impl EndedStaysEnded {
-    /// Whether Redis has lost nothing since, or somebody runs still who was told.
+    fn come_to(&mut self, state: (u64, u32), at_ms: u64) {
+        for service in self.services.values_mut() {
+            let testified = service.testified;
+            service.spoke = (testified >= self.since_ms).then_some(testified);
+        }
+        (self.state, self.since_ms) = (state, at_ms);
+    }
+
+    /// Whether Redis has lost nothing since, or somebody runs still who was told, and has told it, if that is not known
+    /// of all.
     fn is_known(&self, end: &End) -> bool {
-        let was_told = |(first_ms, last_ms): &(u64, u64)| {
-            *first_ms <= end.event.at_ms && *last_ms >= self.since_ms
+        let ended_ms = end.event.at_ms;
+        let was_restored = self.state.1 > 1;
+        let all_have_told = !was_restored || self.awaits == (self.state, false);
+        let has_told = |service: &Service| {
+            service.first <= ended_ms
+                && service.last >= self.since_ms
+                && (all_have_told || service.spoke.is_some_and(|told_ms| told_ms >= ended_ms))
         };
-        end.state == self.state || self.services.values().any(was_told)
+        end.state == self.state || self.services.values().any(has_told)
     }
 }
 
@@ -103,13 +142,17 @@ fn over(what: &What) -> Vec<(u64, u64)> {
 mod tests {
     use super::*;
     use crate::{
-        Call, ClaimedAs, Ended, EndedSession, ServersAre, Touched,
-        checks::testing::{EPOCH, History, claimed, end_sent, ended, token},
+        Call, ClaimedAs, Ended, EndedSession, ServersAre, SnapshotSeen, Touched,
+        checks::testing::{EPOCH, History, claimed, end_sent, ended, rules, snapshot, token},
     };
 
     fn renewed(number: u64) -> What {
         let token = Some(token(10, 310));
         What::Touched(Touched { id_epoch: EPOCH, generation: 1, number, token })
+    }
+
+    fn restored(awaits: bool) -> What {
+        What::Snapshot(SnapshotSeen { generation: 2, awaits, ..snapshot(0, rules()) })
     }
 
     #[test]
@@ -154,12 +197,40 @@ mod tests {
             let token = Some(token(10, 310));
             What::Touched(Touched { id_epoch: EPOCH, generation: 2, number: 3, token })
         };
-        let left = || History::new().call((5, 5), "a", renewed(3)).call((9, 9), "a", ended(3));
+        let left = || {
+            let left = History::new().call((5, 5), "a", renewed(3)).call((9, 9), "a", ended(3));
+            left.call((15, 15), "b", restored(false))
+        };
         left().call((20, 20), "b", again()).holds();
         left().call((20, 20), "a", again()).breaks(Invariant::EndedStaysEnded);
         let told = left().call((20, 20), "b", again()).call((30, 30), "a", renewed(4));
         told.call((40, 40), "b", again()).breaks(Invariant::EndedStaysEnded);
         left().call((20, 20), "b", renewed(3)).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn while_somebody_is_awaited_an_end_is_known_by_whoever_has_told() {
+        let again = || {
+            let token = Some(token(10, 310));
+            What::Touched(Touched { id_epoch: EPOCH, generation: 2, number: 3, token })
+        };
+        // "a" knows of the end, and of "b" the leader has heard.
+        let left = || History::new().call((9, 9), "a", ended(3));
+        let silent = || {
+            let told = left().call((15, 15), "b", What::Testified);
+            told.call((20, 20), "b", restored(true)).call((21, 21), "a", What::RoomMissing)
+        };
+        silent().call((25, 25), "b", again()).holds();
+        let heard = || {
+            let late = silent().call((25, 25), "b", again()).call((30, 30), "a", What::Testified);
+            late.call((35, 35), "b", again())
+        };
+        heard().holds();
+        let dismissed = heard().call((40, 40), "b", restored(false));
+        dismissed.call((45, 45), "b", again()).breaks(Invariant::EndedStaysEnded);
+        let told = left().call((15, 15), "a", What::Testified).call((20, 20), "b", restored(true));
+        let told = told.call((25, 25), "b", again()).call((26, 26), "a", What::RoomMissing);
+        told.call((30, 30), "b", again()).breaks(Invariant::EndedStaysEnded);
     }
 
     #[test]

@@ -147,6 +147,7 @@ pub(super) fn snapshot(serving_counter: i64, rules: Rules) -> SnapshotSeen {
         serving_counter,
         admitted: 0,
         active: 0,
+        awaits: false,
         unconfirmed: 0,
         waiting: 0,
         admitted_last_minute: 0,

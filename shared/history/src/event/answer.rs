@@ -208,6 +208,9 @@ pub struct SnapshotSeen {
     /// Seats that may be owed to holders from before Redis was lost.
     #[serde(default)]
     pub unconfirmed: u64,
+    /// Whether services are awaited that were there when Redis went back, and have not told what they had seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaits: bool,
     /// Everyone who waits and is there, as the leader counts.
     pub waiting: u64,
     /// Admissions in the last 60 seconds, as Redis counts.

@@ -33,7 +33,7 @@ pub use self::{
 };
 
 /// The version of the format. It changes when an older reader would misunderstand a newer writer.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,6 +126,8 @@ pub enum What {
         /// Whether this call restored it.
         restored: bool,
     },
+    /// A service has told what it had seen of the room, because Redis may have gone back.
+    Testified,
     /// Redis does not hold the room.
     RoomMissing,
     /// A snapshot of the room came.

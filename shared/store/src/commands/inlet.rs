@@ -200,10 +200,12 @@ impl Store {
         Ok(Replaced { ended, ..done })
     }
 
-    /// Once more if nobody knows what came of it.
+    /// Once more if nobody knows what came of it. That it was done before may then be known from the first of the two.
     async fn replace_part(&self, call: &ToReplace<'_>) -> Result<Replaced, StoreError> {
         match self.send_replacing(call).await {
-            Err(StoreError::Unavailable(_)) => self.send_replacing(call).await,
+            Err(StoreError::Unavailable(_)) => {
+                Ok(Replaced { again: false, ..self.send_replacing(call).await? })
+            }
             done => done,
         }
     }

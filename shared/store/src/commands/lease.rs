@@ -25,16 +25,37 @@ struct Arguments<'a> {
 #[derive(Deserialize)]
 struct Reply {
     is_held: bool,
+    epoch: u64,
 }
+
+/// A change of routes that was begun: which time the lease was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoutesTurn(u64);
 
 impl Store {
     /// Begins a change of routes. Only one caller may make one at a time, because the new routes are
-    /// compared with those of all rooms. Returns whether `caller` may go on.
+    /// compared with those of all rooms. `None`: another makes one.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub async fn begin_routes(&self, caller: &str) -> Result<bool, StoreError> {
-        self.hold_routes(caller, Some(ROUTES)).await
+    pub async fn begin_routes(&self, caller: &str) -> Result<Option<RoutesTurn>, StoreError> {
+        let Reply { is_held, epoch } = self.hold_routes(caller, Some(ROUTES)).await?;
+        Ok(is_held.then_some(RoutesTurn(epoch)))
+    }
+
+    /// Goes on with a change of routes. `None`: it took so long that another has begun one since, though that may have ended.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn keep_routes(
+        &self,
+        caller: &str,
+        RoutesTurn(begun): RoutesTurn,
+    ) -> Result<Option<RoutesTurn>, StoreError> {
+        let Reply { is_held, epoch } = self.hold_routes(caller, Some(ROUTES)).await?;
+        // One that has run out was taken by this very call.
+        let is_own = epoch == begun || epoch == begun + 1;
+        Ok((is_held && is_own).then_some(RoutesTurn(epoch)))
     }
 
     /// Ends what [`Self::begin_routes`] began.
@@ -49,9 +70,8 @@ impl Store {
         &self,
         holder: &str,
         length: Option<Duration>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Reply, StoreError> {
         let arguments = Arguments { holder, length_ms: length.map(in_ms) };
-        let reply: Reply = self.call_on(&scripts::LEASE, &KEYS, &arguments).await?;
-        Ok(reply.is_held)
+        self.call_on(&scripts::LEASE, &KEYS, &arguments).await
     }
 }

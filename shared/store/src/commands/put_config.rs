@@ -109,7 +109,8 @@ impl Store {
             config: document::text(config)?,
             phases: Phases::new(config, now_ms)?,
         };
-        // The list comes first: a listed room that does not exist yet is harmless.
+        // The list comes first, so that no room exists that is not listed. Of one that is listed and does not come to be the
+        // leader finds that nobody knows it, and takes it from the list.
         self.query::<()>(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await?;
         let noting = self.noting(Some(room), || vec![answers::put_call(config, now_ms)]).await;
         let reply: Result<Reply, _> = self.call(&scripts::PUT_CONFIG, room, &arguments).await;

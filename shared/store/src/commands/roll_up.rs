@@ -22,12 +22,15 @@ pub struct RolledUp {
     pub moved: u64,
     /// How many are left.
     pub open: u64,
+    /// The oldest minute of those, since 1970.
+    pub oldest: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct Reply {
     moved: u64,
     open: u64,
+    oldest: Option<u64>,
     more: bool,
 }
 
@@ -59,7 +62,8 @@ impl Store {
                 self.call_with(&scripts::ROLL_UP, room, &history, &arguments).await?;
             moved += reply.moved;
             if !reply.more {
-                return Ok(RolledUp { moved, open: reply.open });
+                let Reply { open, oldest, .. } = reply;
+                return Ok(RolledUp { moved, open, oldest });
             }
         }
     }

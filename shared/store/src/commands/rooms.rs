@@ -49,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub(crate) async fn unlist_room(&self, room: &RoomId) -> Result<(), StoreError> {
+    pub async fn unlist_room(&self, room: &RoomId) -> Result<(), StoreError> {
         self.query(redis::cmd("SREM").arg(ROOMS).arg(room.as_str())).await
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::{
     RoomId, RoomSnapshot, draw::DrawRecord, reconciliation::Testimony, schedule::RoomConfig,
 };
+use vestibule_history::What;
 
 use super::{
     inlet::InletAlarm,
@@ -202,8 +203,12 @@ impl Store {
         };
         let last = account.is_last.then_some(&*account.round);
         let arguments = TestifyArguments { room, instance, account: document::text(&first)?, last };
-        let TestifyReply {} = self.call(&scripts::TESTIFY, room, &arguments).await?;
-        Ok(())
+        let noting = self.noting(Some(room), Vec::new).await;
+        let reply: Result<TestifyReply, _> = self.call(&scripts::TESTIFY, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |TestifyReply {}| What::Testified);
+        }
+        reply.map(drop)
     }
 
     /// Tells the pages, if seats or endings are many.

@@ -14,8 +14,10 @@ impl Feed {
     }
 
     async fn read_now(&self, room: &KnownRoom) -> Result<(), StoreError> {
-        let _reading = self.0.reading.lock().await;
-        if let Some(snapshot) = self.0.store.read_snapshot(&room.snapshot().room).await? {
+        let name = &room.snapshot().room;
+        let lock = self.0.reading.of(name);
+        let _reading = lock.lock().await;
+        if let Some(snapshot) = self.0.store.read_snapshot(name).await? {
             self.receive(snapshot).await;
         }
         Ok(())

@@ -40,10 +40,10 @@ impl Feed {
                 return Ok(());
             }
             if taken.is_none() {
-                self.refresh().await?;
+                self.unless_a_shard_is_away(self.refresh().await)?;
             }
             for room in &changes.rooms {
-                self.take_in(room).await?;
+                self.unless_a_shard_is_away(self.take_in(room).await)?;
             }
             adopt();
             *taken = Some(changes.revision);
@@ -56,10 +56,20 @@ impl Feed {
         let _ = self.0.store.take_no_more_changes(&self.0.instance).await;
     }
 
+    /// Of a Cluster, rooms whose shard is away keep no others waiting: nobody applies a change of theirs, and their next
+    /// snapshot says that there was one.
+    fn unless_a_shard_is_away(&self, read: Result<(), StoreError>) -> Result<(), StoreError> {
+        match read {
+            Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => Ok(()),
+            read => read,
+        }
+    }
+
     /// Reads a room anew, with its config, or forgets it if it was deleted.
     async fn take_in(&self, room: &RoomId) -> Result<(), StoreError> {
         let known = {
-            let _reading = self.0.reading.lock().await;
+            let lock = self.0.reading.of(room);
+            let _reading = lock.lock().await;
             match self.0.store.read_snapshot(room).await {
                 Ok(Some(snapshot)) => self.receive(snapshot).await,
                 // It was deleted, or Redis has lost it. Then the leader restores it.

@@ -74,21 +74,45 @@ impl Ended {
     pub(super) fn take(&self, endings: &Endings, now: Instant) {
         let mut sets = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if sets.reset_epoch != endings.reset_epoch {
-            sets.young.clear();
-            sets.old.clear();
-            sets.reset_epoch = endings.reset_epoch;
+            sets.begin(endings.reset_epoch);
         }
-        if now.saturating_duration_since(sets.swapped_at) > REMEMBERED {
-            sets.old = std::mem::take(&mut sets.young);
-            sets.swapped_at = now;
+        sets.extend(&endings.numbers, now);
+    }
+
+    /// One of an epoch that may be over by now.
+    pub(super) fn take_one(&self, reset_epoch: u64, number: u64, now: Instant) {
+        let mut sets = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if sets.reset_epoch < reset_epoch {
+            sets.begin(reset_epoch);
         }
-        sets.young.extend(&endings.numbers);
+        if sets.reset_epoch == reset_epoch {
+            sets.extend(&[number], now);
+        }
     }
 
     pub(super) fn contains(&self, reset_epoch: u64, number: u64) -> bool {
         let sets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = sets.young.contains(&number) || sets.old.contains(&number);
         known && sets.reset_epoch == reset_epoch
+    }
+}
+
+// === impl Sets ===
+
+impl Sets {
+    /// Forgets what was of another epoch.
+    fn begin(&mut self, reset_epoch: u64) {
+        self.young.clear();
+        self.old.clear();
+        self.reset_epoch = reset_epoch;
+    }
+
+    fn extend(&mut self, numbers: &[u64], now: Instant) {
+        if now.saturating_duration_since(self.swapped_at) > REMEMBERED {
+            self.old = std::mem::take(&mut self.young);
+            self.swapped_at = now;
+        }
+        self.young.extend(numbers);
     }
 }
 
@@ -141,6 +165,19 @@ mod tests {
         assert!(ended.contains(7, 1), "not long ago enough to be sure");
         ended.take(&endings(7, &[11]), begin + 2 * late);
         assert!(!ended.contains(7, 1) && ended.contains(7, 10));
+    }
+
+    #[test]
+    fn what_was_ended_here_is_known_at_once_and_forgets_nothing_of_a_later_epoch() {
+        let now = Instant::now();
+        let ended = Ended::new(now);
+        ended.take_one(7, 1, now);
+        ended.take(&endings(7, &[2]), now);
+        assert!(ended.contains(7, 1) && ended.contains(7, 2));
+        ended.take_one(6, 3, now);
+        assert!(ended.contains(7, 1) && !ended.contains(6, 3));
+        ended.take_one(8, 4, now);
+        assert!(ended.contains(8, 4) && !ended.contains(7, 1));
     }
 
     #[test]

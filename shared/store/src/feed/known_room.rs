@@ -19,6 +19,9 @@ use super::{
 };
 use crate::{Clock, Highest, SharedReading, StoreError, memory::RoomMemory};
 
+/// A reset epoch, and which generation of it.
+pub(super) type Generation = (u64, u32);
+
 /// A room as this service knows it.
 #[derive(Debug)]
 pub struct KnownRoom {
@@ -26,17 +29,21 @@ pub struct KnownRoom {
     stored_config: ArcSwapOption<StoredConfig>,
     /// The generation in which it was read: its reset epoch and number. On two sides of a split two configs may have
     /// had one version.
-    config_of: std::sync::Mutex<Option<(u64, u32)>>,
+    config_of: std::sync::Mutex<Option<Generation>>,
+    /// That in which it was read what was done in the room: see `recall`.
+    pub(super) recalled_in: std::sync::Mutex<Option<Generation>>,
     ended: Ended,
     revoked: RevokedPlaces,
     /// What this service has seen of it, in answers and in snapshots.
-    memory: Arc<RoomMemory>,
+    pub(super) memory: Arc<RoomMemory>,
     /// The readings out of turn.
     catching_up: SharedReading<StoreError>,
     /// How much was heard of the room.
     news: AtomicU64,
     /// See [`Self::was_woken`].
     woken: AtomicBool,
+    /// See [`Self::note_unanswered`].
+    unanswered: AtomicBool,
     clock: Clock,
 }
 
@@ -79,12 +86,14 @@ impl KnownRoom {
             last: ArcSwap::from_pointee(received),
             stored_config: ArcSwapOption::empty(),
             config_of: std::sync::Mutex::default(),
+            recalled_in: std::sync::Mutex::default(),
             ended: Ended::new(Instant::now()),
             revoked: RevokedPlaces::default(),
             memory,
             catching_up: SharedReading::default(),
             news: AtomicU64::new(0),
             woken: AtomicBool::new(true),
+            unanswered: AtomicBool::new(false),
             clock,
         }
     }
@@ -168,6 +177,11 @@ impl KnownRoom {
         self.revoked.take(reset_epoch, numbers);
     }
 
+    /// Takes in a session that this service itself has ended: nobody may pass by it until the push of that comes.
+    pub fn note_ended(&self, reset_epoch: u64, number: u64) {
+        self.ended.take_one(reset_epoch, number, Instant::now());
+    }
+
     pub(super) fn take_endings(&self, endings: &Endings) {
         self.revoked.take(endings.reset_epoch, endings.places.iter().copied());
         self.memory.take_endings(endings.reset_epoch, endings.endings());
@@ -180,6 +194,7 @@ impl KnownRoom {
         let last = self.snapshot();
         let read_in = *self.config_of.lock().unwrap_or_else(PoisonError::into_inner);
         read_in != Some(generation(&last))
+            || !self.is_recalled_in(generation(&last))
             || self
                 .stored_config()
                 .is_none_or(|stored| stored.config.version != last.config_version)
@@ -201,6 +216,17 @@ impl KnownRoom {
     #[must_use]
     pub fn age(&self) -> std::time::Duration {
         self.last.load().at.elapsed()
+    }
+
+    /// Redis did not answer a call about the room. That is so until the next snapshot comes: those who could wait in vain
+    /// for a call of their own need not make it.
+    pub fn note_unanswered(&self) {
+        self.unanswered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it did not, and nothing was heard of the room since.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.unanswered.load(Ordering::Relaxed)
     }
 
     /// Whether no snapshot of it is overdue.
@@ -252,10 +278,11 @@ impl KnownRoom {
         self.memory.take_snapshot(&received.snapshot);
         // Another task may have stored a newer one meanwhile.
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
+        self.unanswered.store(false, Ordering::Relaxed);
         self.news.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-fn generation(room: &RoomSnapshot) -> (u64, u32) {
+pub(super) fn generation(room: &RoomSnapshot) -> Generation {
     (room.reset_epoch, room.generation)
 }

@@ -13,6 +13,8 @@ mod endings;
 mod known_room;
 mod pushes;
 mod reading;
+mod recall;
+mod room_locks;
 mod shards;
 mod subscriptions;
 mod testify;
@@ -36,6 +38,7 @@ use tokio::{
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest, schedule::RoomConfig};
 
 pub use self::known_room::{KnownRoom, StoredConfig};
+use self::room_locks::RoomLocks;
 use self::{aliases::Aliases, deletions::Deleted, shards::Shards, witnesses::Witnesses};
 use crate::{Push, Store, StoreError};
 
@@ -63,13 +66,15 @@ struct Inner {
     rooms: ArcSwap<FxHashMap<RoomId, Arc<KnownRoom>>>,
     /// Locked while the map is changed; readers never wait.
     changing: Mutex<()>,
-    /// Locked from reading Redis until the result is stored, so that nothing older replaces it.
-    reading: Mutex<()>,
+    /// Of a room, locked from reading Redis until the result is stored, so that nothing older replaces it.
+    reading: RoomLocks,
     /// Notified by the push of an operator's change: see [`Feed::follow_changes`].
     changed: Notify,
     /// The revision up to which this instance applies operators' changes; `None`: no room was read yet.
     taken: Mutex<Option<u64>>,
     connected: AtomicBool,
+    /// Whether the list of rooms was ever read.
+    has_list: AtomicBool,
     /// When the first and the last of the complete readings of all rooms began that followed each other.
     complete: std::sync::Mutex<Option<(Instant, Instant)>>,
     /// Whether the last complete reading knew the config of each of them.
@@ -104,10 +109,11 @@ impl Feed {
             instance: instance.into(),
             rooms: ArcSwap::default(),
             changing: Mutex::default(),
-            reading: Mutex::default(),
+            reading: RoomLocks::default(),
             changed: Notify::new(),
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
+            has_list: AtomicBool::new(false),
             complete: std::sync::Mutex::default(),
             configs_complete: AtomicBool::new(false),
             deleted: Mutex::default(),
@@ -143,10 +149,25 @@ impl Feed {
         self.0.configs_read.load(Ordering::Acquire)
     }
 
-    /// Whether Redis answered when it was last asked.
+    /// Whether all of Redis answered when it was last asked. Of one room see [`Self::is_away`]: of a Cluster a part may
+    /// not answer.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.0.connected.load(Ordering::Relaxed)
+    }
+
+    /// Whether enough of Redis has answered to begin: of a Cluster the shard that has the list of rooms, since others may be
+    /// away for long.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.0.has_list.load(Ordering::Relaxed)
+    }
+
+    /// Whether Redis does not answer for `room`, as far as this service knows: a call has failed, or not all of Redis
+    /// answers and a snapshot of the room is overdue.
+    #[must_use]
+    pub fn is_away(&self, room: &KnownRoom) -> bool {
+        room.is_unanswered() || !(self.is_connected() || room.is_fresh())
     }
 
     /// Whether a room that this service does not know does not exist: all rooms were read a moment ago, and once more
@@ -166,10 +187,10 @@ impl Feed {
         self.0.configs_complete.load(Ordering::Acquire)
     }
 
-    /// Whether `snapshot` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].
+    /// Whether `snapshot` of `room` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].
     #[must_use]
-    pub fn is_stale(&self, snapshot: &RoomSnapshot, now_ms: u64) -> bool {
-        !self.is_connected() || now_ms.saturating_sub(snapshot.now_ms) > STALE_MS
+    pub fn is_stale(&self, room: &KnownRoom, snapshot: &RoomSnapshot, now_ms: u64) -> bool {
+        self.is_away(room) || now_ms.saturating_sub(snapshot.now_ms) > STALE_MS
     }
 
     /// Keeps the memory fresh until it is dropped.
@@ -335,6 +356,11 @@ impl Feed {
     /// Waits until there are such rooms.
     pub async fn questioned(&self) {
         self.0.question.notified().await;
+    }
+
+    /// What was asked about `room` is answered: also what this service itself has caused to be asked meanwhile.
+    pub fn has_answered(&self, room: &RoomId) {
+        self.0.questioned.lock().unwrap_or_else(PoisonError::into_inner).remove(room);
     }
 
     fn question(&self, room: RoomId) {

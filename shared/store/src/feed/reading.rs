@@ -1,22 +1,30 @@
 //! Reads rooms whose pushes were missed, or that nobody has pushed.
 
-use std::{collections::BTreeSet, sync::atomic::Ordering};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering,
+};
 
 use vestibule_domain::RoomId;
 
 use super::{Feed, KnownRoom, StoredConfig};
-use crate::StoreError;
+use crate::{StoreError, keys::RoomKeys};
 
 impl Feed {
     /// Returns whether every room that is listed is known now.
     pub(super) async fn read_all(&self) -> Result<bool, StoreError> {
-        let listed: BTreeSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
+        let listed: BTreeSet<RoomId> = match self.0.store.rooms().await {
+            Ok(listed) => listed.into_iter().collect(),
+            Err(error) => return Err(self.read_without_list(error).await),
+        };
+        self.0.has_list.store(true, Ordering::Relaxed);
         self.forget_deleted().await?;
-        let unreadable = self.read_each(&listed).await?;
+        // Of a shard that is away no room is read; what follows is of the others, too.
+        let read = self.read_each(&listed).await;
         for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
             match self.refresh_config(known).await {
-                Err(StoreError::Rewound | StoreError::Unexpected(_)) | Ok(()) => {}
-                Err(error) => return Err(error),
+                Err(error) if read.is_ok() && !is_of_the_room(&error) => return Err(error),
+                Err(_) | Ok(()) => {}
             }
         }
         for known in self.rooms() {
@@ -30,15 +38,32 @@ impl Feed {
             self.room(room.as_str()).is_some_and(|known| known.stored_config().is_some())
         };
         self.0.configs_complete.store(listed.iter().all(has_config), Ordering::Release);
+        let unreadable = read?;
         let is_known = |room: &RoomId| self.room(room.as_str()).is_some();
         Ok(listed.iter().all(|room| is_known(room) || unreadable.contains(room)))
     }
 
+    /// The list did not come, by `error`, which is returned: of a Cluster, only its shard may be away.
+    async fn read_without_list(&self, error: StoreError) -> StoreError {
+        if self.0.store.link().has_shards() {
+            let known = self.0.rooms.load().keys().cloned().collect();
+            // How it fails is told already.
+            let _ = self.read_each(&known).await;
+        }
+        error
+    }
+
     /// Reads these rooms. Returns those that cannot be read: they keep no other room from being served, unless there is
     /// none that can be read.
+    ///
+    /// Nor does a shard that is away: it is asked for one of its rooms, and those of others are read.
     async fn read_each(&self, listed: &BTreeSet<RoomId>) -> Result<BTreeSet<RoomId>, StoreError> {
-        let mut unreadable = BTreeSet::new();
+        let (mut unreadable, mut away) = (BTreeSet::new(), BTreeMap::new());
         for room in listed {
+            let shard = self.0.store.link().shard_of(&RoomKeys(room).pushes());
+            if away.contains_key(&shard) {
+                continue;
+            }
             match self.read(room).await {
                 Err(StoreError::Unexpected(why)) => {
                     unreadable.insert(room.clone());
@@ -47,17 +72,19 @@ impl Feed {
                     }
                     tracing::warn!(%room, %why, "a room cannot be read");
                 }
-                done => done?,
+                Err(error) => drop(away.insert(shard, error)),
+                Ok(()) => {}
             }
         }
-        Ok(unreadable)
+        away.into_values().next().map_or(Ok(unreadable), Err)
     }
 
     async fn read(&self, room: &RoomId) -> Result<(), StoreError> {
         if self.room(room.as_str()).is_some_and(|known| known.is_fresh()) {
             return Ok(());
         }
-        let _reading = self.0.reading.lock().await;
+        let lock = self.0.reading.of(room);
+        let _reading = lock.lock().await;
         match self.0.store.read_snapshot(room).await {
             Ok(Some(snapshot)) => self.receive(snapshot).await,
             Ok(None) | Err(StoreError::Rewound) => {
@@ -82,16 +109,23 @@ impl Feed {
     /// # Errors
     /// See [`StoreError`].
     pub async fn refresh_config(&self, known: &KnownRoom) -> Result<(), StoreError> {
-        let _reading = self.0.reading.lock().await;
+        let lock = self.0.reading.of(&known.snapshot().room);
+        let _reading = lock.lock().await;
         let before = known.snapshot();
         let room = &before.room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
             known.set_stored_config(&StoredConfig { config, draws }, &before);
             let revoked = self.0.store.revoked_places(room, before.reset_epoch).await?;
+            self.recall(known, &before, &revoked).await?;
             known.take_revoked(before.reset_epoch, revoked);
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
+}
+
+/// Whether others may be read though this one cannot.
+fn is_of_the_room(error: &StoreError) -> bool {
+    matches!(error, StoreError::Rewound | StoreError::RoomMissing | StoreError::Unexpected(_))
 }

@@ -29,6 +29,7 @@ use vestibule_domain::RoomId;
 use super::{Feed, POLL};
 use crate::{
     Message, Messages, StoreError,
+    error::turns_away,
     keys::{ATTEMPTS, CHANNELS, RoomKeys},
 };
 
@@ -211,7 +212,8 @@ impl Feed {
     /// Reads a room of which something may have been missed.
     async fn read_missed(&self, room: &RoomId) {
         let read = {
-            let _reading = self.0.reading.lock().await;
+            let lock = self.0.reading.of(room);
+            let _reading = lock.lock().await;
             match self.0.store.read_snapshot(room).await {
                 Ok(Some(snapshot)) => {
                     self.receive(snapshot).await;
@@ -242,5 +244,27 @@ fn for_a_moment(messages: Messages) -> impl Stream<Item = Message> {
 
 /// Whether the server does not let us, and never will.
 fn is_refusal(error: &RedisError) -> bool {
-    matches!(error.code(), Some("NOPERM" | "ERR"))
+    match error.code() {
+        Some("NOPERM") => true,
+        // But it has too many clients only now.
+        Some("ERR") => !turns_away(error),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_has_too_many_clients_now_may_let_us_later() {
+        let told = |line: &str| {
+            let told = redis::parse_redis_value(format!("-{line}\r\n").as_bytes());
+            is_refusal(&told.and_then(Value::extract_error).unwrap_err())
+        };
+        assert!(told("NOPERM No permissions to access a channel"));
+        assert!(told("ERR unknown command 'SSUBSCRIBE'"));
+        assert!(!told("ERR max number of clients reached"));
+        assert!(!told("LOADING Redis is loading the dataset in memory"));
+    }
 }

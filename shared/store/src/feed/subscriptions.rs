@@ -4,10 +4,10 @@ use futures_util::StreamExt;
 use tokio::time::sleep;
 use vestibule_domain::RoomId;
 
-use super::{Feed, POLL, endings::Endings};
+use super::{Feed, POLL, endings::Endings, recall::PushedCall};
 use crate::{
     Message, StoreError, document,
-    keys::{ALARMS, CHANGES, CHANNELS, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, WAKES},
+    keys::{ALARMS, CALLS, CHANGES, CHANNELS, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, WAKES},
 };
 
 // === impl Feed ===
@@ -42,6 +42,7 @@ impl Feed {
         match channel {
             SNAPSHOTS | DIFFERENCES => self.take_push(&payload).await,
             ENDINGS => self.take_endings(&payload),
+            CALLS => self.take_call(&payload),
             CHANGES => {
                 self.0.changed.notify_one();
                 self.find_at_shard(&payload).await;
@@ -67,6 +68,17 @@ impl Feed {
                 }
             }
             _ => self.question(room),
+        }
+    }
+
+    fn take_call(&self, payload: &str) {
+        match document::decode::<PushedCall>(payload) {
+            Ok(PushedCall { room, call }) => {
+                if let Some(known) = self.room(room.as_str()) {
+                    known.take_call(call);
+                }
+            }
+            Err(error) => tracing::warn!(%error, "an answered call cannot be read"),
         }
     }
 

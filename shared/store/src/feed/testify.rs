@@ -4,7 +4,10 @@
 //! all that this service will ever know of the state before.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -13,7 +16,10 @@ use tokio::time::{sleep, timeout};
 use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 
 use super::{Feed, KnownRoom};
-use crate::{Account, PlacesPage, StoreError, memory::Recollection};
+use crate::{
+    Account, PlacesPage, StoreError,
+    memory::{Recollection, RoomMemory},
+};
 
 /// The round in which a service tells what it has seen, when it stops.
 const LAST_WORDS: &str = "last words";
@@ -29,6 +35,25 @@ const AT_ONCE: usize = 32;
 pub(super) struct Late {
     round: String,
     seen: Recollection,
+}
+
+/// Dropped before it is done, it was not told: whoever asked may have gone away, and nobody else would ever tell it.
+struct Telling(Option<Arc<RoomMemory>>);
+
+// === impl Telling ===
+
+impl Telling {
+    fn end(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        if let Some(memory) = &self.0 {
+            memory.has_not_testified();
+        }
+    }
 }
 
 // === impl Feed ===
@@ -117,6 +142,8 @@ impl Feed {
         if is_well {
             return Ok(());
         }
+        // Who starts after this stop asks about the rooms that are listed: one that is not would not exist for it.
+        store.list_room(room).await?;
         let seen = store.memory().room(room).testify(LAST_WORDS);
         let Some(seen) = seen else { return Ok(()) };
         self.tell(room, LAST_WORDS, &seen).await
@@ -149,11 +176,10 @@ impl Feed {
         round: &str,
         seen: &Recollection,
     ) -> Result<(), StoreError> {
-        let told = self.tell_all(room, round, seen).await;
-        if told.is_err() {
-            self.0.store.memory().room(room).has_not_testified();
-        }
-        told
+        let telling = Telling(Some(self.0.store.memory().room(room)));
+        self.tell_all(room, round, seen).await?;
+        telling.end();
+        Ok(())
     }
 
     /// The account comes last: who stops before has told nothing.
@@ -221,5 +247,21 @@ fn testimony(known: &KnownRoom, seen: &Recollection) -> Testimony {
         serving_counter,
         served_at,
         last: (*last).clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_told_to_the_end_is_told_again() {
+        let memory = Arc::new(RoomMemory::default());
+        assert!(memory.testify("round").is_some());
+        assert!(memory.testify("round").is_none());
+        drop(Telling(Some(Arc::clone(&memory))));
+        assert!(memory.testify("round").is_some(), "whoever waited for it has gone");
+        Telling(Some(Arc::clone(&memory))).end();
+        assert!(memory.testify("round").is_none());
     }
 }

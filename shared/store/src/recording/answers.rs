@@ -196,6 +196,7 @@ pub(crate) fn snapshot(snapshot: &RoomSnapshot, pushed: bool) -> What {
         admitted: snapshot.admitted,
         active: snapshot.active,
         unconfirmed: snapshot.unconfirmed,
+        awaits: !snapshot.awaits.is_empty(),
         waiting: snapshot.figures.waiting,
         admitted_last_minute: snapshot.admitted_last_minute,
     })

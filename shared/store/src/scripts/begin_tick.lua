@@ -30,6 +30,9 @@ local args = arguments({
 local now_s = math.floor(now / 1000)
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
+-- A server that has no memory left lets a script write that has removed something, if only what is not there; and what
+-- has expired is forgotten here.
+redis.call('HDEL', keys.line, '')
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 -- So many things of a kind are forgotten in one call, at most, so many records, which take longer, and so many rows
@@ -148,6 +151,12 @@ local function forget_old_rows()
   end
 end
 
+-- Where no position expires, nobody asks when it was served: the last row stands for all.
+local function forget_all_rows_but_the_last()
+  local last = math.min(redis.call('ZCARD', keys.rows) - 2, MANY_ROWS - 1)
+  if last >= 0 then redis.call('ZREMRANGEBYRANK', keys.rows, 0, last) end
+end
+
 -- Those who keep asking, at most SHOWN of them, evenly chosen.
 local SHOWN = 16
 local function show_door()
@@ -212,6 +221,8 @@ local is_swept = sweep(settings.position_expiry_seconds and (settings.position_e
 if settings.position_expiry_seconds then
   expire_positions()
   forget_old_rows()
+else
+  forget_all_rows_but_the_last()
 end
 local texts = phase_texts(keys.settings, settings)
 local counted, near = count_line(keys, line, args.line_chunks, now)

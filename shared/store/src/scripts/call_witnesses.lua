@@ -1,6 +1,6 @@
 --[[ call_witnesses: the leader asks every service what it has seen of a room whose stored state may not be its latest.
 
-KEYS  line settings sessions records tokens entered rate rows ended holds testimony
+KEYS  line settings sessions records tokens entered rate rows ended holds draws inlet testimony
 ARGV  now_ms seen document
 Returns {stored, server, is_partial, unseen, is_held, version}, and the config, JSON
       stored: the snapshot of the stored state, JSON; nil: there is none. server: the run_id of the server process that it
@@ -21,15 +21,16 @@ if refusal then return refusal end
 if not redis.call('HGET', keys.testimony, 'round') then redis.call('UNLINK', keys.testimony) end
 redis.call('HSET', keys.testimony, 'round', args.round)
 redis.call('EXPIRE', keys.testimony, 3600)
-local stored, is_partial, unseen, config = nil, false, nil, {}
+local stored, is_partial, unseen = nil, false, nil
 if line then
   -- Of a room that was brought to its latest state and never opened, not all seats may have been put back.
   is_partial = stamp.is_partial or stamp.suspect == 'partial' or stamp.suspect == 'reconciled'
   redis.call('HSET', keys.line, 'suspect', is_partial and 'partial' or stamp.suspect or 'older')
   unseen = tonumber(redis.call('HGET', keys.line, 'unseen'))
   stored = snapshot(keys, args.room, now)
-  config = redis.call('HMGET', keys.settings, 'config', 'version')
 end
+-- Of a room that has lost its state alone it is still there.
+local config = redis.call('HMGET', keys.settings, 'config', 'version')
 push('alarms', args.room)
 local text = config[1] or ''
 return seal({ encode({ stored = stored, server = line and stamp.run_id or '', is_partial = is_partial, unseen = unseen,

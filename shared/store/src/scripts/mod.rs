@@ -92,7 +92,7 @@ scripts! {
         "left_out", "publish", "counts"];
     BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
-        Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "left_out", "publish"];
+        Rows, Ended, Holds, Draws, Inlet, Testimony], &[], None, ["room", "rate", "left_out", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
@@ -100,6 +100,7 @@ scripts! {
         ["bitmaps", "room", "listed", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
         "holds", "counts"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
+    COMPLETE_IMPORT = "complete_import" Deployment &[], &["schema", "import"], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None,
         ["bitmaps", "room", "presence", "seats", "people"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
@@ -149,11 +150,13 @@ scripts! {
     READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic, Counts], &["history", "minutes"], None, ["room"];
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony, Revoked], &[],
         None, ["bitmaps", "room", "seats", "notes", "revoked"];
+    RECALL = "recall" Reads &[Line, Ended, Calls], &[], None, ["room"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
         ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
     REDEEM = "redeem" Writes &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats", "notes"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish"];
+    REMOVE_FOREIGN = "remove_foreign" Deployment &[], &["key…"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
         &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",

@@ -19,7 +19,8 @@ local function rebuilt(number, position, generation, iat, exp)
   if redis.call('ZSCORE', keys.ended, number) then return nil end
   -- Only into a seat that is or may be its own, or is nobody's.
   local has_seat = is_live(keys, line, number, now)
-  if not has_seat and line.unconfirmed == 0 and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
+  local is_one_kept = line.unconfirmed > 0 and line.unconfirmed_until >= now
+  if not has_seat and not is_one_kept and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
   seat(keys, number, position, record)

@@ -28,6 +28,8 @@ crate::on_real_servers!(
     a_closed_room_changes_for_nobody_until_a_leader_opens_it,
     a_room_that_may_not_be_the_latest_is_not_copied,
     a_half_restored_server_is_not_taken_for_an_unused_one,
+    a_mark_that_was_lost_makes_nothing_whole,
+    what_lies_here_of_a_room_is_found_and_what_does_not_is_missed,
     a_part_of_a_newer_release_is_refused,
     the_audit_log_comes_back_whole_and_goes_on,
 );
@@ -286,12 +288,61 @@ async fn a_half_restored_server_is_not_taken_for_an_unused_one(world: World) {
     assert!(!world.store.lead_import("b", second, &copy).await.unwrap(), "one at a time");
     world.store.begin_import(&copy).await.unwrap();
     assert!(!world.store.is_unused().await.unwrap());
-    assert_eq!(world.store.schema().await.unwrap(), 0, "services wait");
+    assert!(world.store.is_half_imported().await.unwrap());
     world.store.end_import(&copy).await.unwrap();
+    assert!(world.store.is_half_imported().await.unwrap(), "until its end");
+    assert_eq!(world.store.schema().await.unwrap(), 0, "services wait");
+    for _ in 0..2 {
+        assert!(world.store.complete_import(&copy).await.unwrap(), "an answer may be lost");
+        assert!(!world.store.is_half_imported().await.unwrap());
+    }
     let rooms = copy.rooms.clone();
     let back = world.store.export_deployment(rooms).await.unwrap();
     assert!(back.epoch > copy.epoch, "terms go on above those of the copy");
     assert_eq!(back, DeploymentCopy { epoch: back.epoch, ..copy });
+}
+
+/// A room that is not there, in a deployment of its own.
+fn copy_of(world: &World) -> DeploymentCopy {
+    DeploymentCopy { schema: 1, rooms: vec![world.room.clone()], ..DeploymentCopy::default() }
+}
+
+async fn a_mark_that_was_lost_makes_nothing_whole(world: World) {
+    let copy = copy_of(&world);
+    world.store.begin_import(&copy).await.unwrap();
+    let mark = "vestibule:{deployment}:import";
+    assert_eq!(world.server.ask::<i64>(cmd("PTTL").arg(mark)).await, -1, "it stays");
+    world.server.flush().await;
+    assert!(!world.store.complete_import(&copy).await.unwrap());
+    assert_eq!(world.store.schema().await.unwrap(), 0);
+    assert!(world.store.is_unused().await.unwrap(), "who empties it may begin again");
+    // Without a room there is nothing else that tells.
+    world.store.begin_import(&DeploymentCopy::default()).await.unwrap();
+    assert!(!world.store.is_unused().await.unwrap());
+}
+
+async fn what_lies_here_of_a_room_is_found_and_what_does_not_is_missed(world: World) {
+    let copy = copy_of(&world);
+    let found = async || world.store.first_found(&copy.rooms).await.unwrap();
+    let missing = async || world.store.first_missing(&copy.rooms).await.unwrap();
+    assert_eq!((found().await, missing().await), (None, Some(world.room.clone())));
+    world.store.begin_import(&copy).await.unwrap();
+    assert_eq!((found().await, missing().await), (None, Some(world.room.clone())));
+    for part in ["settings", "sessions", "line"] {
+        let key = format!("vestibule:room:{{sale}}:{part}");
+        if part == "line" {
+            assert_eq!(missing().await.as_ref(), Some(&world.room), "what is there is not all");
+        }
+        let mut put = cmd("HSET");
+        world.server.ask::<()>(put.arg(&key).arg("a").arg(1)).await;
+        assert_eq!(found().await.as_ref(), Some(&world.room), "{part}");
+        if part != "line" {
+            world.server.ask::<()>(cmd("DEL").arg(&key)).await;
+        }
+    }
+    assert_eq!(missing().await, None);
+    world.store.unlist_room(&world.room).await.unwrap();
+    assert_eq!(missing().await.as_ref(), Some(&world.room), "nobody would look for it");
 }
 
 async fn a_part_of_a_newer_release_is_refused(world: World) {

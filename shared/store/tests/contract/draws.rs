@@ -37,6 +37,7 @@ crate::on_every_server!(
     a_draw_that_was_begun_before_a_reset_changes_nothing,
     two_draws_one_after_the_other_share_no_place,
     a_wiped_store_keeps_every_place_and_the_open_pool,
+    a_record_that_is_lost_alone_is_missed,
     a_hundred_thousand_take_every_place_once,
 );
 
@@ -495,6 +496,14 @@ async fn two_draws_one_after_the_other_share_no_place(world: World) {
     assert!((1..=12).all(|number| room.position(number) == before.position(number)));
     let stale = claim_in(&before, &world, 1);
     assert_eq!(world.claims(stale).await, ClaimOutcome::NotServed, "it knows of one draw only");
+}
+
+async fn a_record_that_is_lost_alone_is_missed(world: World) {
+    let pool = collected(&world, limited(5), 40).await;
+    assert!(try_draw(&world, 1, &sale(), &pool).await.unwrap());
+    world.server.ask::<()>(redis::cmd("DEL").arg("vestibule:room:{sale}:draws")).await;
+    let again = try_draw(&world, 1, &sale(), &pool).await;
+    assert!(matches!(again, Err(StoreError::Rewound)), "{again:?}");
 }
 
 async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {

@@ -3,7 +3,7 @@
 use vestibule_domain::{Announcement, Place, RoomSettings};
 use vestibule_store::{ClaimOutcome, JoinMode, PositionExpiry, SessionKind};
 
-use crate::world::{START_MS, World, limited, token};
+use crate::world::{START_MS, World, decided, limited, token};
 
 crate::on_every_server!(
     a_position_expires_to_the_second,
@@ -23,6 +23,9 @@ crate::on_every_server!(
     who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again,
     who_came_after_its_row_was_served_keeps_its_time_when_the_counter_is_taken_back,
     no_position_expires_by_a_time_in_which_its_service_was_cut_off,
+    positions_expire_while_the_counter_moves_several_times_a_second,
+    where_no_position_expires_one_row_stands_for_all,
+    rows_of_numbers_that_nobody_has_are_bounded,
 );
 
 async fn left(world: &World, number: u64, entered_at: u64) -> PositionExpiry {
@@ -348,4 +351,58 @@ async fn no_position_expires_by_a_time_in_which_its_service_was_cut_off(world: W
     assert!(seconds_left > 800, "{seconds_left}");
     token(back.claim(2, SessionKind::AwsStyle).await);
     token(back.claim(3, SessionKind::Visitor).await);
+}
+
+async fn positions_expire_while_the_counter_moves_several_times_a_second(world: World) {
+    let short = RoomSettings { position_expiry_seconds: Some(20), ..RoomSettings::default() };
+    world.open(short).await;
+    world.join(200, JoinMode::Queue).await;
+    for step in 0..160 {
+        let tick = world.begin(1).await;
+        let mut decision = decided(&tick.input);
+        decision.plan.serving_counter = step + 1;
+        world.apply(1, &tick, &decision).await;
+        world.clock.advance_ms(250);
+    }
+    let expired = world.snapshot().await.expired_position;
+    assert!((72..=80).contains(&expired), "{expired} were served over 20 of 40 seconds ago");
+    assert!(rows(&world).await <= 42, "one a second");
+}
+
+async fn rows(world: &World) -> u64 {
+    world.server.ask(redis::cmd("ZCARD").arg("vestibule:room:{sale}:rows")).await
+}
+
+async fn where_no_position_expires_one_row_stands_for_all(world: World) {
+    let never = RoomSettings { position_expiry_seconds: None, ..RoomSettings::default() };
+    world.open(never).await;
+    world.join(200, JoinMode::Queue).await;
+    for _ in 0..100 {
+        world.store.increment(&world.room, 1).await.unwrap();
+        world.seconds(2);
+    }
+    world.begin(1).await;
+    assert_eq!(rows(&world).await, 1);
+    world.put(RoomSettings::default()).await;
+    world.seconds(800);
+    let seconds_left = 900 - 802;
+    let expected = PositionExpiry::Claimable { seconds_left };
+    assert_eq!(left(&world, 1, START_MS / 1000).await, expected, "as if it was served last");
+}
+
+async fn rows_of_numbers_that_nobody_has_are_bounded(world: World) {
+    world.open(RoomSettings::default()).await;
+    for _ in 0..1_100 {
+        world.store.increment(&world.room, 2).await.unwrap();
+    }
+    assert!(rows(&world).await <= 1_002);
+    world.seconds(2_000);
+    world.begin(1).await;
+    let came = world.clock.now_ms() / 1000;
+    world.join(2_150, JoinMode::Queue).await;
+    world.seconds(900);
+    for number in [1, 2_000, 2_150] {
+        let expected = PositionExpiry::Claimable { seconds_left: 0 };
+        assert_eq!(left(&world, number, came).await, expected, "{number} came after it was served");
+    }
 }

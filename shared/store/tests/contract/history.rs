@@ -1,6 +1,7 @@
 //! Minutes close into the history, once.
 
-use vestibule_store::{JoinMode, RolledUp};
+use vestibule_domain::ledger::Figure;
+use vestibule_store::{JoinMode, RolledUp, StoreError};
 
 use crate::world::{START_MS, World, limited};
 
@@ -9,6 +10,8 @@ crate::on_every_server!(
     old_minutes_expire_before_the_ledger,
     what_is_new_is_read_by_itself,
     what_was_lost_is_put_back_once,
+    minutes_of_long_ago_are_found_and_closed,
+    where_a_day_holds_something_else_nothing_moves,
 );
 
 async fn minutes_close_once_and_keep_their_counts(world: World) {
@@ -23,9 +26,9 @@ async fn minutes_close_once_and_keep_their_counts(world: World) {
     assert_eq!(before[&(minute + 1)].arrivals["here"], 2, "the minute under way is there too");
     let day = minute / 1440;
     let rolled = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
-    assert_eq!(rolled, RolledUp { moved: 3, open: 1 });
+    assert_eq!(rolled, RolledUp { moved: 3, open: 1, oldest: Some(minute + 1) });
     let again = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
-    assert_eq!(again, RolledUp { moved: 0, open: 1 });
+    assert_eq!(again, RolledUp { moved: 0, open: 1, oldest: Some(minute + 1) });
     assert_eq!(world.store.history(&world.room, minute, minute + 9).await.unwrap(), before);
     let only = world.store.history(&world.room, minute + 1, minute + 1).await.unwrap();
     assert_eq!(only.len(), 1);
@@ -101,4 +104,49 @@ async fn what_was_lost_is_put_back_once(world: World) {
     world.store.roll_up(&world.room, 2, day, minute + 1).await.unwrap();
     assert_eq!(read().await[&(minute + 1)].arrivals["here"], 9);
     expires_after(&world, "history", 2).await;
+}
+
+/// Nobody has closed any for days.
+async fn minutes_of_long_ago_are_found_and_closed(world: World) {
+    world.open(limited(3)).await;
+    let first = START_MS / 60_000;
+    let told = [(Figure::Told(2), 4)];
+    // Of one more minute nothing but a figure is open.
+    world.store.note_counts(&world.room, first - 1, told).await.unwrap();
+    world.join(5, JoinMode::Enter).await;
+    world.seconds(5 * 86_400);
+    world.join(1, JoinMode::Queue).await;
+    let (now, all) = (world.clock.now_ms() / 60_000, u64::MAX);
+    let open = world.store.history(&world.room, 0, all).await.unwrap();
+    let close = async |day| world.store.roll_up(&world.room, 1, day, now).await.unwrap();
+    let yesterday = close(now / 1440 - 1).await;
+    assert_eq!((yesterday.moved, yesterday.oldest), (0, Some(first - 1)));
+    let then = close(first / 1440).await;
+    assert_eq!((then.open, then.oldest), (1, Some(now)));
+    assert_eq!(close(now / 1440).await, RolledUp { moved: 1, open: 0, oldest: None });
+    assert_eq!(world.store.history(&world.room, 0, all).await.unwrap(), open);
+}
+
+/// Once the key is removed, everybody counts once.
+async fn where_a_day_holds_something_else_nothing_moves(world: World) {
+    world.open(limited(3)).await;
+    let (minute, day) = (START_MS / 60_000, START_MS / 86_400_000);
+    world.join(5, JoinMode::Enter).await;
+    let open = world.store.history(&world.room, 0, u64::MAX).await.unwrap();
+    let close = async || world.store.roll_up(&world.room, 1, day, minute).await;
+    for name in ["history", "minutes", "ledger"] {
+        let key = format!("vestibule:room:{{sale}}:{name}:{day}");
+        world.server.ask::<()>(redis::cmd("SADD").arg(key).arg("x")).await;
+        let closed = close().await;
+        assert!(matches!(closed, Err(StoreError::Rewound)), "{name}: {closed:?}");
+        assert!(
+            !world.store.remove_foreign(&world.room).await.unwrap(),
+            "{name} is removed already"
+        );
+    }
+    assert!(close().await.unwrap().moved > 0);
+    assert_eq!(world.store.history(&world.room, 0, u64::MAX).await.unwrap(), open);
+    let ledger = world.store.ledger(&world.room, 0, u64::MAX).await.unwrap();
+    let total = |figure| ledger.values().map(|figures| figures.total(figure)).sum::<u64>();
+    assert_eq!((total(Figure::Arrived), total(Figure::Admitted)), (5, 3));
 }

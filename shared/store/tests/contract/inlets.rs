@@ -12,7 +12,7 @@ use vestibule_store::{
 use crate::{
     lost_answers::LosesAnswers,
     restoring::wipe_and_reconcile,
-    world::{World, limited, token},
+    world::{World, limited, testimony, token},
 };
 
 crate::on_every_server!(
@@ -22,6 +22,7 @@ crate::on_every_server!(
     an_alarm_outlives_a_reset_and_goes_with_its_room,
     who_noted_an_alarm_tells_of_the_latest,
     of_alarms_that_are_put_back_the_latest_counts,
+    an_alarm_that_is_lost_alone_is_missed_and_put_back_by_whoever_remembers,
     where_nobody_can_enter_or_limits_decide_a_period_lets_nobody_in,
     as_many_are_served_as_left_and_there_is_room_for,
     three_reports_in_a_row_do_not_serve_too_many,
@@ -152,6 +153,26 @@ async fn of_alarms_that_are_put_back_the_latest_counts(world: World) {
     assert_eq!(world.let_in(1, 2).await.unwrap().by, 0, "the inlet stands still");
 }
 
+async fn an_alarm_that_is_lost_alone_is_missed_and_put_back_by_whoever_remembers(world: World) {
+    world.open(RoomSettings::default()).await;
+    let alarm = world.store.note_alarm(&world.room, AlarmState::Alarm, None).await.unwrap();
+    assert_eq!(world.lets_in(1).await, 0);
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    for (nth, epoch) in [(2, 1), (3, 2)] {
+        let lost = redis::cmd("DEL").arg("vestibule:room:{sale}:inlet").to_owned();
+        world.server.ask::<()>(&lost).await;
+        let missed = world.let_in(nth, epoch).await;
+        assert!(matches!(missed, Err(StoreError::Rewound)), "{missed:?}");
+        world.reconcile(std::slice::from_ref(&seen), &[], &config).await;
+        // The second time nobody remembers.
+        if nth == 2 {
+            world.store.restore_alarm(&world.room, alarm).await.unwrap();
+            assert_eq!(world.let_in(nth, 2).await.unwrap().by, 0, "the inlet stands still");
+        }
+    }
+    assert_eq!(world.let_in(3, 2).await.unwrap().by, 10);
+}
+
 async fn where_nobody_can_enter_or_limits_decide_a_period_lets_nobody_in(world: World) {
     let open = RoomSettings::default();
     let held = RoomSettings { queue_all: true, ..open.clone() };
@@ -270,12 +291,16 @@ async fn a_report_whose_answer_is_lost_counts_once(world: World) {
     let (store, link) = LosesAnswers::of(&world);
     let reset_epoch = world.reset_epoch().await;
     let replacing = Replacing { reset_epoch, departures: &[], exited: 4, max_size: 10 };
-    let call = async || store.replace_gone(&world.room, "mine", replacing).await;
+    let call = async |name| store.replace_gone(&world.room, name, replacing).await;
     // What is read first, and then both times that it is sent.
     link.lose_after(1, 2);
-    assert!(matches!(call().await, Err(StoreError::Unavailable(_))));
-    assert!(call().await.unwrap().again);
+    assert!(matches!(call("mine").await, Err(StoreError::Unavailable(_))));
+    assert!(call("mine").await.unwrap().again);
     assert_eq!(world.snapshot().await.serving_counter, 5);
+    // And only the first time.
+    link.lose_after(1, 1);
+    let first = call("first").await.unwrap();
+    assert_eq!((first.by, first.again), (4, false), "it was this very call's first attempt");
 }
 
 async fn numbers_that_nobody_holds_are_not_waited_for(world: World) {

@@ -12,6 +12,7 @@ use crate::{
 
 const LONG: Duration = Duration::from_mins(1);
 const LEASE: &str = "vestibule:{deployment}:lease";
+const ROUTES: &str = "vestibule:{deployment}:routes";
 const EPOCH: &str = "vestibule:{deployment}:epoch";
 
 crate::on_every_server!(
@@ -21,6 +22,7 @@ crate::on_every_server!(
     a_lease_that_lasts_longer_than_it_was_given_for_has_lapsed,
     whoever_asks_for_less_time_does_not_end_a_longer_lease,
     a_lease_of_a_release_that_notes_no_length_is_left_alone,
+    a_change_of_routes_ends_when_another_has_begun_though_that_is_over,
     a_stale_leader_is_refused,
     the_serving_counter_never_goes_back,
     migrations_run_once_and_newer_keyspaces_are_refused,
@@ -50,6 +52,22 @@ async fn a_lease_that_is_not_renewed_passes_on(world: World) {
         store.lease("b", LONG, 0).await?.ok_or_else(|| anyhow::anyhow!("a still leads"))
     });
     assert_eq!(passed.await.unwrap(), of_b(2));
+}
+
+async fn a_change_of_routes_ends_when_another_has_begun_though_that_is_over(world: World) {
+    let store = &world.store;
+    let lapse = async || world.server.ask::<()>(redis::cmd("DEL").arg(ROUTES)).await;
+    let first = store.begin_routes("slow").await.unwrap().unwrap();
+    assert_eq!(store.begin_routes("fast").await.unwrap(), None);
+    assert_eq!(store.keep_routes("slow", first).await.unwrap(), Some(first));
+    lapse().await;
+    let second = store.keep_routes("slow", first).await.unwrap();
+    assert!(second.is_some_and(|second| second != first), "nobody has compared anything since");
+    lapse().await;
+    store.begin_routes("fast").await.unwrap().unwrap();
+    assert_eq!(store.keep_routes("slow", second.unwrap()).await.unwrap(), None, "it goes on");
+    store.end_routes("fast").await.unwrap();
+    assert_eq!(store.keep_routes("slow", second.unwrap()).await.unwrap(), None, "it is over");
 }
 
 /// The lease is still there, or again, with an earlier epoch than the one that its holder led in.

@@ -17,7 +17,7 @@ use vestibule_store::{
     SessionKind, Standing, StoreError, Touch,
 };
 
-use crate::world::{World, limited, patient, testimony};
+use crate::world::{START_MS, World, limited, patient, testimony};
 
 crate::on_every_server!(
     whichever_key_is_lost_nobody_is_let_in_beside_the_seats_and_everybody_is_served,
@@ -31,6 +31,7 @@ crate::on_every_server!(
     a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half,
     a_deleted_room_leaves_nothing,
     a_key_that_holds_something_else_is_removed_and_counts_as_lost,
+    a_day_that_holds_something_else_is_removed,
     a_list_that_holds_something_else_is_removed,
     a_lease_that_cannot_be_read_is_made_anew,
 );
@@ -449,12 +450,55 @@ async fn a_key_that_holds_something_else_is_removed_and_counts_as_lost(world: Wo
     }
 }
 
+async fn a_day_that_holds_something_else_is_removed(world: World) {
+    world.open(patient(2)).await;
+    let (minute, today) = (START_MS / 60_000, START_MS / 86_400_000);
+    let close = async |day| world.store.roll_up(&world.room, 1, day, minute).await.map(drop);
+    for day in [today - 1, today] {
+        for name in ["history", "minutes", "ledger"] {
+            world.join(1, JoinMode::Queue).await;
+            let key = part(&format!("{name}:{day}"));
+            world.server.ask::<()>(cmd("DEL").arg(&key)).await;
+            world.server.ask::<()>(cmd("SADD").arg(&key).arg("x")).await;
+            let read = async || match name {
+                "ledger" => world.store.ledger(&world.room, 0, u64::MAX).await.map(drop),
+                _ => world.store.history(&world.room, 0, u64::MAX).await.map(drop),
+            };
+            let found = read().await.unwrap_err();
+            assert!(found.is_of_another_type(), "{key}: {found}");
+            assert!(world.store.remove_foreign(&world.room).await.unwrap(), "{key}");
+            assert!(!world.store.remove_foreign(&world.room).await.unwrap(), "{key}");
+            read().await.unwrap();
+            close(day).await.unwrap();
+        }
+    }
+    assert!(world.store.history(&world.room, minute, minute).await.unwrap().contains_key(&minute));
+}
+
 async fn a_list_that_holds_something_else_is_removed(world: World) {
     world.open(patient(2)).await;
     let list = |name: &str| format!("vestibule:{{deployment}}:{name}");
     world.store.announce_stop("admission-a", true).await.unwrap();
     world.store.remove_foreign_lists().await.unwrap();
-    for name in ["rooms", "formats", "stops", "api-tokens", "deliveries"] {
+    let lists = [
+        "rooms",
+        "tombstones",
+        "burials",
+        "schema",
+        "keys",
+        "regions",
+        "routes",
+        "routes-length",
+        "routes-epoch",
+        "config-changes",
+        "clock",
+        "formats",
+        "stops",
+        "admissions",
+        "api-tokens",
+        "deliveries",
+    ];
+    for name in lists {
         world.server.ask::<()>(cmd("DEL").arg(list(name))).await;
         let other_type = if name == "rooms" { "SET" } else { "SADD" };
         world.server.ask::<()>(cmd(other_type).arg(list(name)).arg("x")).await;

@@ -20,6 +20,7 @@ crate::on_real_servers!(
     a_million_waiting_visitors_fit_in_a_million_bytes,
     a_million_aws_style_visitors_too,
     bits_that_come_one_by_one_take_no_more_than_all_at_once,
+    without_memory_what_has_expired_is_forgotten_all_the_same,
 );
 
 /// The memory of all keys that have not expired by the test's clock.
@@ -125,4 +126,20 @@ async fn bits_that_come_one_by_one_take_no_more_than_all_at_once(world: World) {
         println!("{bytes} bytes for a chunk");
         assert!(bytes < 17_000, "{bytes}");
     }
+}
+
+async fn without_memory_what_has_expired_is_forgotten_all_the_same(world: World) {
+    world.open(limited(9)).await;
+    world.join(9, JoinMode::Enter).await;
+    world.seconds(400);
+    let limit = async |bytes: u64| {
+        let mut set = redis::cmd("CONFIG");
+        world.server.ask::<()>(set.arg("SET").arg("maxmemory").arg(bytes)).await;
+    };
+    limit(1).await;
+    let swept = world.try_begin(1).await;
+    limit(0).await;
+    assert!(swept.is_ok(), "{swept:?}");
+    let sessions = redis::cmd("ZCARD").arg("vestibule:room:{sale}:sessions").to_owned();
+    assert_eq!(world.server.ask::<u64>(&sessions).await, 0);
 }

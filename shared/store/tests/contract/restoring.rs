@@ -17,6 +17,7 @@ crate::on_every_server!(
     what_a_late_witness_had_left_out_are_no_people,
     while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
+    whoever_comes_back_when_its_seat_is_kept_no_more_takes_none_beyond_the_seats,
     a_holder_who_returns_gets_its_session_back,
     a_session_that_somebody_may_have_renewed_keeps_its_seat,
     a_session_that_had_ended_frees_no_seat_of_somebody_else,
@@ -137,6 +138,23 @@ async fn while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom
     assert_eq!(lately().await, admitted + 4, "it is given back once");
     world.seconds(61);
     assert_eq!(lately().await, 0);
+}
+
+async fn whoever_comes_back_when_its_seat_is_kept_no_more_takes_none_beyond_the_seats(
+    world: World,
+) {
+    world.open(limited(3)).await;
+    let before = world.join(3, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
+    world.seconds(302);
+    world.tick(2).await;
+    assert_eq!(world.join(3, JoinMode::Enter).await.seated, 3);
+    // Sessions lasted for longer when they entered.
+    let joined = Joined { expires_at: before.expires_at + 3_600, ..before };
+    let returning = [1, 2, 3].map(|number| World::touch_of(number, &joined));
+    let touched = world.store.touch(&world.room, "k", "https://issuer", &returning).await.unwrap();
+    assert!(touched.iter().all(|one| one.session.is_none()), "{touched:?}");
+    assert_eq!(world.snapshot().await.active, 3);
 }
 
 async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {

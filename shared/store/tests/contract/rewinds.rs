@@ -25,6 +25,7 @@ crate::on_every_server!(
     whoever_stops_tells_of_rooms_that_went_back_and_of_no_others,
     whoever_stops_while_redis_is_away_tells_it_once_it_is_back,
     whoever_stops_and_is_awaited_tells_it_though_the_room_is_open_again,
+    whoever_stops_lists_the_rooms_that_redis_has_lost,
     who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
@@ -259,6 +260,26 @@ async fn whoever_stops_tells_of_rooms_that_went_back_and_of_no_others(world: Wor
     assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
     let seen = accounts["late"].testimony.as_ref().unwrap().queue_counter;
     assert_eq!((accounts["late"].is_last, seen), (true, joined.first + 1));
+}
+
+/// Or they would not exist for whoever starts next.
+async fn whoever_stops_lists_the_rooms_that_redis_has_lost(world: World) {
+    let knows = async |name: &str| {
+        world.open(limited(3)).await;
+        let feed = Feed::new(world.another_store(), name.to_owned());
+        feed.refresh().await.unwrap();
+        feed
+    };
+    let first = knows("first").await;
+    world.store.delete_room(&world.room, None).await.unwrap();
+    first.say_goodbye().await;
+    assert_eq!(world.store.rooms().await.unwrap(), [], "it is deleted, and not lost");
+    let last = knows("last").await;
+    world.server.ask::<()>(cmd("FLUSHALL").arg("SYNC")).await;
+    last.say_goodbye().await;
+    assert_eq!(world.store.rooms().await.unwrap(), std::slice::from_ref(&world.room));
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["last"]);
 }
 
 async fn whoever_stops_while_redis_is_away_tells_it_once_it_is_back(world: World) {

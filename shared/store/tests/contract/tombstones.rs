@@ -10,6 +10,7 @@ use crate::world::{World, limited};
 crate::on_every_server!(
     each_asks_for_what_is_new,
     after_31_days_nobody_asks_any_more,
+    of_thousands_of_an_older_release_each_is_told,
     what_a_release_left_that_knows_no_burials_is_told,
     whoever_has_heard_more_than_redis_has_is_told_all,
     the_epoch_of_a_tombstone_never_goes_back,
@@ -50,6 +51,19 @@ async fn each_asks_for_what_is_new(world: World) {
     let again = bury(&world, "a", 9).await;
     let last = world.store.take_burials(Some(second)).await.unwrap();
     assert_eq!((last.revision, last.rooms), (again, named(&[("a", 9)])));
+}
+
+async fn of_thousands_of_an_older_release_each_is_told(world: World) {
+    bury(&world, "a", 7).await;
+    let mut older = redis::cmd("HSET");
+    older.arg("vestibule:{deployment}:tombstones");
+    for nth in 0..2_500 {
+        older.arg(format!("room-{nth}")).arg(nth);
+    }
+    world.server.ask::<u64>(&older).await;
+    let last = world.store.take_burials(None).await.unwrap();
+    assert_eq!(last.rooms.len(), 2_501);
+    assert_eq!(told(&world, Some(last.revision - 2_500)).await.len(), 2_500);
 }
 
 async fn after_31_days_nobody_asks_any_more(world: World) {

@@ -14,8 +14,9 @@ use vestibule_tests::{Cluster, Flavor, eventually};
 use crate::{SOON, TIMEOUT, ask, link, on_each};
 
 /// All that rooms push on while not every service listens at their shards.
-const PLAIN: [&str; 6] = [
+const PLAIN: [&str; 7] = [
     "vestibule:snapshots",
+    "vestibule:calls",
     "vestibule:differences",
     "vestibule:deletions",
     "vestibule:endings",
@@ -28,6 +29,7 @@ const A_PUSH: Duration = Duration::from_secs(1);
 
 /// What a service consists of here.
 struct Service {
+    name: &'static str,
     store: Store,
     feed: Feed,
     _running: JoinSet<()>,
@@ -44,13 +46,18 @@ fn channel(room: &str) -> String {
     format!("vestibule:room:{{{room}}}:pushes")
 }
 
+fn is_of_an_increment(Message { channel, payload }: &Message) -> bool {
+    PLAIN[..2].contains(&channel.as_str())
+        || ["snapshots {\"", "calls {\""].iter().any(|kind| payload.starts_with(kind))
+}
+
 impl Service {
-    fn start(cluster: &Cluster, name: &str) -> Result<Self> {
+    fn start(cluster: &Cluster, name: &'static str) -> Result<Self> {
         let store = Store::open(&cluster.url(), Clock::Server, TIMEOUT)?.named(name);
         let feed = Feed::new(store.clone(), name);
         let mut running = JoinSet::new();
         running.spawn(feed.clone().run());
-        Ok(Self { store, feed, _running: running })
+        Ok(Self { name, store, feed, _running: running })
     }
 }
 
@@ -84,22 +91,25 @@ impl Stage {
         self.sends_to(pushed, room).await
     }
 
-    /// Waits until the snapshots of the room that each service pushes come here.
+    /// Waits until what each service pushes of its increments comes here: a snapshot, and what the call was answered.
     async fn sends_to(&self, mut pushed: Messages, room: &str) -> Result<()> {
         let room = RoomId::new(room)?;
-        for Service { store, .. } in &self.services {
+        for Service { name, store, .. } in &self.services {
+            // No other service calls so.
+            let call = format!("\"increment:{name}-");
             let pushing = async {
                 loop {
                     store.increment(&room, 1).await?;
-                    if let Ok(message) = timeout(A_PUSH, pushed.next()).await {
-                        return message.context("the subscription has ended");
+                    while let Ok(message) = timeout(A_PUSH, pushed.next()).await {
+                        let message = message.context("the subscription has ended")?;
+                        ensure!(is_of_an_increment(&message), "{message:?}");
+                        if message.payload.contains(&call) {
+                            return Ok(());
+                        }
                     }
                 }
             };
-            let Message { channel, payload } =
-                timeout(SOON, pushing).await.context("no push")??;
-            let is_snapshot = channel == PLAIN[0] || payload.starts_with("snapshots {\"");
-            ensure!(is_snapshot, "on {channel}: {payload}");
+            timeout(SOON, pushing).await.context("no push")??;
         }
         Ok(())
     }

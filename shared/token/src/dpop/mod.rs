@@ -21,6 +21,10 @@ pub const PROOF_SECONDS: u64 = 60;
 /// The longest proof: one with a key of RSA with 4,096 bits is about half as long.
 const LONGEST: usize = 4_096;
 
+/// The longest modulus of RSA, of 4,096 bits, and the longest exponent, three bytes as of 65,537, in characters: what is
+/// longer takes an attacker nothing to make up, and a processor up to ten times as long to look at.
+const LONGEST_RSA: (usize, usize) = (683, 4);
+
 /// The algorithms that are taken.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::ES256, Algorithm::RS256, Algorithm::EdDSA];
 
@@ -67,7 +71,9 @@ pub enum ProofError {
     #[error("its alg is not ES256, RS256 or EdDSA")]
     Algorithm,
     /// There is no key in it that goes with the algorithm.
-    #[error("its jwk is not a public key for its alg")]
+    #[error(
+        "its jwk is not a public key for its alg (of RSA: of 4,096 bits at most, with the exponent 65537)"
+    )]
     Key,
     /// The signature does not match.
     #[error("its signature is wrong")]
@@ -180,7 +186,9 @@ fn public_key(
         (AlgorithmParameters::OctetKeyPair(key), Algorithm::EdDSA) => {
             key.curve == EllipticCurve::Ed25519
         }
-        (AlgorithmParameters::RSA(_), Algorithm::RS256) => true,
+        (AlgorithmParameters::RSA(key), Algorithm::RS256) => {
+            key.n.len() <= LONGEST_RSA.0 && key.e.len() <= LONGEST_RSA.1
+        }
         _ => false,
     };
     is_for.then_some(key)

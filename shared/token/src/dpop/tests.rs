@@ -135,6 +135,23 @@ fn what_is_wrong_with_a_proof_is_told() {
     }
 }
 
+/// It takes no key to send one.
+#[test]
+fn a_key_that_takes_long_to_look_at_is_not_looked_at() {
+    let with = |bits: usize, e: &str| {
+        let n = URL_SAFE_NO_PAD.encode(vec![0xff; bits / 8]);
+        let jwk = json!({ "kty": "RSA", "n": n, "e": e });
+        verify(&proof_with(|header, _| {
+            header["alg"] = json!("RS256");
+            header["jwk"] = jwk;
+        }))
+    };
+    assert_eq!(with(4_096, "AQAB"), Err(ProofError::Signature));
+    for (bits, e) in [(4_104, "AQAB"), (8_192, "AQAB"), (2_048, "Af____8")] {
+        assert_eq!(with(bits, e), Err(ProofError::Key), "{bits} {e}");
+    }
+}
+
 #[test]
 fn a_time_may_have_a_fraction_and_an_extension_must_be_known() {
     let at = |iat: Value| verify(&proof_with(|_, claims| claims["iat"] = iat));

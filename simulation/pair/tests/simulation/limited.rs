@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 21] = [
+const FAILED_ONCE: [(u64, &str); 23] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -120,6 +120,8 @@ const FAILED_ONCE: [(u64, &str); 21] = [
         1_601_165,
         "the judge did not know with which ceiling a join was carried out that was asked again in the same second",
     ),
+    (5_503_702, "who alone knew of lost rooms stopped, and for the next one they did not exist"),
+    (5_504_723, "the judge took an end for known that only somebody silent knew of"),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.

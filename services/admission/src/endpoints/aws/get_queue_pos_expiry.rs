@@ -15,7 +15,7 @@ use vestibule_store::PositionExpiry;
 use vestibule_token::RequestIdError;
 
 use super::event::{EventQuery, RequestQuery, event, place, required};
-use crate::{endpoints::responses::Busy, state::Admission};
+use crate::{batching::Served, endpoints::responses::Busy, state::Admission};
 
 /// How long a position may still be claimed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,9 +56,9 @@ pub(crate) async fn get_queue_pos_expiry(
     // Nobody is shown a counter that has reached it, so no clock is told either.
     let is_shown =
         i64::try_from(position).is_ok_and(|position| position <= snapshot.shown_counter());
-    let expiry =
-        admission.store.position_expiry(&snapshot.room, snapshot.reset_epoch, &place, position);
-    match expiry.await? {
+    let served =
+        Served { room: snapshot.room.clone(), reset_epoch: snapshot.reset_epoch, place, position };
+    match admission.flows.claim_windows.expiry(served).await? {
         PositionExpiry::Claimable { .. } if snapshot.settings.follows_seats() && !is_shown => {
             Err(AwsError::NotServed)
         }

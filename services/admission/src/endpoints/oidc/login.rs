@@ -103,7 +103,8 @@ pub(super) async fn ask(
         }
         Err(problem) => return Err(problem),
     };
-    let Some(ticket) = request.ticket.value().filter(|ticket| ticket.seat().is_some()) else {
+    let Ok(ticket) = request.ticket.known() else { return later(flows, &request.room, login) };
+    let Some(ticket) = ticket.filter(|ticket| ticket.seat().is_some()) else {
         return waits(&request.room);
     };
     let response = match flows.check_in(&request.room, ticket).await {

@@ -1,7 +1,7 @@
 //! The response to who is let in without a place: by a room that fails open, while the store is away, and by a suspended
 //! one that guards its places.
 
-use vestibule_domain::{OnRedisFailure, Place};
+use vestibule_domain::Place;
 use vestibule_store::StoreError;
 
 use super::VisitorResponder;
@@ -22,8 +22,7 @@ impl VisitorResponder<'_> {
         error: StoreError,
         cookie: CookieChange,
     ) -> Result<VisitorResponse, FlowError> {
-        let open = self.room.snapshot.settings.on_redis_failure == OnRedisFailure::Open;
-        if !open || !matches!(error, StoreError::Unavailable(_)) {
+        if !self.room.fails_open(&error) {
             return Err(error.into());
         }
         self.respond_without_place(cookie).await

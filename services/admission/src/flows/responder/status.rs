@@ -83,7 +83,7 @@ impl VisitorResponder<'_> {
             access_token: None,
             expires_in: None,
             seat_held_seconds: None,
-            stale: self.flows.feed.is_stale(snapshot, self.now_ms),
+            stale: self.flows.feed.is_stale(&self.room.known, snapshot, self.now_ms),
         }
     }
 }

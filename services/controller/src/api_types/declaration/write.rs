@@ -2,10 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use utoipa::{
-    PartialSchema,
-    openapi::{RefOr, Schema},
-};
+use utoipa::PartialSchema;
 use vestibule_domain::{
     RoomSettings,
     schedule::{self, Overrides},
@@ -13,6 +10,7 @@ use vestibule_domain::{
 use vestibule_site::SiteBinding;
 
 use super::{Declaration, DeclaredRoom};
+use crate::api_types::members::names_of;
 
 /// How much is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +87,7 @@ fn event_document(event: &schedule::Event) -> Document {
     Document(members)
 }
 
-fn settings<T: Serialize + PartialSchema>(
+fn settings<T: Serialize + PartialSchema + 'static>(
     value: &T,
     default: &T,
     detail: Detail,
@@ -101,16 +99,14 @@ fn settings<T: Serialize + PartialSchema>(
 }
 
 /// The documented members of `value` that `defaults` has otherwise, or not at all.
-fn differing<T: Serialize + PartialSchema>(value: &T, defaults: &Value) -> Vec<(String, Node)> {
-    let (RefOr::T(Schema::Object(schema)), Value::Object(mut members)) =
-        (T::schema(), to_value(value))
-    else {
-        return Vec::new();
-    };
-    let names = schema.properties.into_iter().map(|(name, _)| name);
-    let differs = names.filter_map(|name| {
-        let value = without_defaults(members.remove(&name)?, defaults.get(&name))?;
-        Some((name, value.into()))
+fn differing<T: Serialize + PartialSchema + 'static>(
+    value: &T,
+    defaults: &Value,
+) -> Vec<(String, Node)> {
+    let Value::Object(mut members) = to_value(value) else { return Vec::new() };
+    let differs = names_of::<T>().iter().filter_map(|name| {
+        let value = without_defaults(members.remove(name)?, defaults.get(name))?;
+        Some((name.clone(), value.into()))
     });
     differs.collect()
 }

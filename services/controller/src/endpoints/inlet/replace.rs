@@ -81,12 +81,15 @@ pub(super) async fn replace(
 }
 
 fn note(trail: &Trail, replaced: &Replaced) {
-    let &Replaced { by, serving_counter, completed, abandoned, .. } = replaced;
+    let &Replaced { by, serving_counter, completed, abandoned, again, .. } = replaced;
     let before = serving_counter.saturating_sub(signed(by));
     let ended = json!({
         "serving_counter": serving_counter, "completed": completed, "abandoned": abandoned,
     });
     trail.change(&json!({ "serving_counter": before }), &ended);
+    if again {
+        trail.repeats();
+    }
 }
 
 fn signed(by: u64) -> i64 {
@@ -108,6 +111,28 @@ impl From<Replaced> for ExitsReported {
             active,
             awaited,
             repeated: again,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn a_report_that_comes_again_is_not_noted_as_a_second_move() {
+        for again in [false, true] {
+            let replaced = json!({
+                "reset_epoch": 1, "completed": 2, "abandoned": 0, "active": 3, "awaited": 0, "by": 2,
+                "serving_counter": 9, "again": again,
+            });
+            let trail = Trail::default();
+            note(&trail, &serde_json::from_value(replaced).unwrap());
+            let [noted] = &trail.noted()[..] else { panic!() };
+            assert_eq!(noted.is_to_be_told(StatusCode::OK), !again);
+            assert_eq!(noted.before["serving_counter"], 7);
         }
     }
 }

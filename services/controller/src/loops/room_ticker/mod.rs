@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::Instant;
 use vestibule_domain::{
-    RoomSnapshot,
+    RoomId, RoomSnapshot,
     regions::{Shares, minute_of_history},
     rest::{Resting, Stillness},
     roll::Roll,
@@ -20,8 +20,9 @@ use vestibule_traces::note;
 
 use self::{
     applied::{Applied, Update},
-    newcomers::Newcomers,
+    newcomers::{Newcomers, Told, told_of},
 };
+use super::foreign;
 use crate::state::Controller;
 
 /// So many further calls of a tick forget what its first one has left; others are answered between them. So a tick
@@ -147,8 +148,7 @@ impl RoomTicker {
         if minute != self.minute {
             let past = minute_of_history(minute);
             let newcomers = if self.newcomers.may_have_come_in(past) {
-                let mut history = controller.store.history(&room.room, past, past).await?;
-                history.remove(&past).unwrap_or_default().arrivals
+                newcomers_in(controller, &room.room, past).await?
             } else {
                 BTreeMap::new()
             };
@@ -157,6 +157,21 @@ impl RoomTicker {
             self.minute = minute;
         }
         Ok(())
+    }
+}
+
+/// Who came in this minute, by region. Without the history slots are shared out as if nobody had come.
+async fn newcomers_in(
+    controller: &Controller,
+    room: &RoomId,
+    minute: u64,
+) -> Result<BTreeMap<String, u64>, StoreError> {
+    match told_of(minute, controller.store.history(room, minute, minute).await)? {
+        Told::Newcomers(newcomers) => Ok(newcomers),
+        Told::Unreadable(why) => {
+            foreign::remove(controller, room, &why).await;
+            Ok(BTreeMap::new())
+        }
     }
 }
 

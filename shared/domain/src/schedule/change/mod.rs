@@ -56,10 +56,10 @@ impl RoomConfig {
     /// The error if the time of another event, pre-queues included, overlaps with that of `event`.
     fn overlap(&self, event: &Event) -> Option<FieldError> {
         let clashes = |other: &&Event| {
-            other.name != event.name
-                && !other.suspended
-                && event.opens() < other.end
+            event.opens() < other.end
                 && other.opens() < event.end
+                && !other.suspended
+                && other.name != event.name
         };
         let other = self.events.iter().filter(|_| !event.suspended).find(clashes)?;
         let field = if event.start >= other.end {

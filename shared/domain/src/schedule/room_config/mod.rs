@@ -61,6 +61,19 @@ impl RoomConfig {
         event.overrides.over(&self.settings)
     }
 
+    /// For how long, in seconds, a session may last at most that began, or was renewed, under what is or was in force at
+    /// `now_ms`, unix milliseconds: those of an event go on when it is over.
+    #[must_use]
+    pub fn longest_session_seconds(&self, now_ms: u64) -> u64 {
+        let session = |event: &Event| self.resolved(event).session_duration_seconds;
+        let may_run = |event: &&Event| {
+            let until = event.end.saturating_add(session(event));
+            millis(event.opens()) <= now_ms && now_ms <= millis(until)
+        };
+        let of_events = self.events.iter().filter(may_run).map(session);
+        of_events.fold(self.settings.session_duration_seconds, u64::max)
+    }
+
     /// The event that comes into force next after `now_ms`, unix milliseconds.
     #[must_use]
     pub fn next_event(&self, now_ms: u64) -> Option<&Event> {

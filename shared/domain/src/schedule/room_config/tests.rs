@@ -84,6 +84,16 @@ fn an_event_follows_its_room_as_it_changes() {
 }
 
 #[test]
+fn sessions_of_an_event_outlast_it() {
+    let mut sale = event("sale", Some(900), 1000, 2000);
+    sale.overrides.session_duration_seconds = Some(3_600);
+    let config = config(vec![sale, event("short", None, 9_000, 9_100)]);
+    let longest = |seconds: u64| config.longest_session_seconds(seconds * 1000);
+    assert_eq!((longest(899), longest(900)), (300, 3_600), "those inside are renewed");
+    assert_eq!((longest(5_600), longest(5_601)), (3_600, 300));
+}
+
+#[test]
 fn suspended_events_are_skipped() {
     let mut config = config(vec![event("a", Some(1000), 2000, 3000), event("b", None, 4000, 5000)]);
     config.events[0].suspended = true;

@@ -7,7 +7,8 @@ use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError,
-    keys::{API_TOKENS, EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA, WEBHOOKS},
+    keys::{API_TOKENS, EPOCH, IMPORT, KEY_RING, REGIONS, ROOMS, SCHEMA, WEBHOOKS},
+    scripts,
 };
 
 /// What belongs to no room.
@@ -33,6 +34,16 @@ pub struct DeploymentCopy {
     pub rooms: Vec<RoomId>,
 }
 
+#[derive(Serialize)]
+struct Completion {
+    schema: u32,
+}
+
+#[derive(Deserialize)]
+struct Completed {
+    is_complete: bool,
+}
+
 impl Store {
     /// Copies what belongs to no room; `rooms` are those that were copied. Comes after them, so that every key that a
     /// record names is in the ring.
@@ -56,32 +67,50 @@ impl Store {
         })
     }
 
-    /// Whether nothing of a deployment is here: neither rooms nor keys nor a keyspace's version.
+    /// Whether nothing of a deployment is here: neither rooms nor keys nor a keyspace's version, nor the mark of a
+    /// restore. What lies at other servers of a Cluster is not seen: see [`Self::first_found`].
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn is_unused(&self) -> Result<bool, StoreError> {
         let mut any: u32 = 0;
-        for key in [ROOMS, KEY_RING, SCHEMA] {
+        for key in [ROOMS, KEY_RING, SCHEMA, IMPORT] {
             any += self.query::<u32>(redis::cmd("EXISTS").arg(key)).await?;
         }
         Ok(any == 0)
     }
 
-    /// Lists the rooms that are about to be put back: if that is cut short, no second attempt takes what is here for an
-    /// unused server.
+    /// Whether a restore has begun here that has not come to its end: what is here may be a part of what it puts back.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn is_half_imported(&self) -> Result<bool, StoreError> {
+        self.query(redis::cmd("EXISTS").arg(IMPORT)).await
+    }
+
+    /// Takes the mark of a restore away: what is here is brought to its latest state by those who remember it.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn forget_import(&self) -> Result<(), StoreError> {
+        self.query(redis::cmd("DEL").arg(IMPORT)).await
+    }
+
+    /// Marks that a restore has begun, and lists the rooms that are about to be put back: if that is cut short, nobody
+    /// takes what is here for an unused server, or for all that there was. The mark stays until [`Self::complete_import`],
+    /// or until the server is emptied.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn begin_import(&self, copy: &DeploymentCopy) -> Result<(), StoreError> {
+        self.query::<()>(redis::cmd("SET").arg(IMPORT).arg(1)).await?;
         for room in &copy.rooms {
             self.list_room(room).await?;
         }
         Ok(())
     }
 
-    /// Puts back what belongs to no room. The keyspace's version comes last: services that have started meanwhile
-    /// wait for it.
+    /// Puts back what belongs to no room, but for the keyspace's version.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -101,7 +130,19 @@ impl Store {
         if let Some(webhooks) = &copy.webhooks {
             self.query::<()>(redis::cmd("SET").arg(WEBHOOKS).arg(webhooks)).await?;
         }
-        self.query(redis::cmd("SET").arg(SCHEMA).arg(copy.schema)).await
+        Ok(())
+    }
+
+    /// Everything is there: in one step the keyspace gets its version, for which services wait that have started
+    /// meanwhile, and is marked no more. Returns whether that worked; if not, the server has lost the mark.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn complete_import(&self, copy: &DeploymentCopy) -> Result<bool, StoreError> {
+        let completion = Completion { schema: copy.schema };
+        let completed: Completed =
+            self.call_on(&scripts::COMPLETE_IMPORT, &[SCHEMA, IMPORT], &completion).await?;
+        Ok(completed.is_complete)
     }
 
     /// Takes the lead for `length`, so that no controller does anything meanwhile, or goes on having it; returns

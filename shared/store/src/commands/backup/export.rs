@@ -15,6 +15,8 @@ use crate::{
 
 /// About so many are read with one call: less than a millisecond of Redis's time.
 const AT_ONCE: usize = 500;
+/// How often counts are read anew, at most. Minutes are closed once a minute.
+const TRIES: u32 = 5;
 
 /// As `lib/networks.lua`.
 pub(super) const NETWORKS_PERIOD_MS: u64 = 4_200_000;
@@ -41,8 +43,8 @@ impl Store {
     /// Copies a room; `None`: there is none, or only a part of it. The line is the last piece.
     ///
     /// # Errors
-    /// [`StoreError::Rewound`] if its state may not be the latest, or was reset or put together anew meanwhile;
-    /// otherwise see [`StoreError`].
+    /// [`StoreError::Rewound`] if its state may not be the latest, or was reset or put together anew meanwhile, or its
+    /// minutes are closed again and again; otherwise see [`StoreError`].
     pub async fn export_room(&self, room: &RoomId) -> Result<Option<Vec<Piece>>, StoreError> {
         let Some(before) = self.export_head(room).await? else { return Ok(None) };
         let mut pieces = Vec::new();
@@ -56,16 +58,10 @@ impl Store {
             self.export_sorted(room, key, &mut pieces).await?;
         }
         self.export_bits(room, before.queue_counter(), &mut pieces).await?;
-        // Minutes move from the traffic to the history.
-        for part in [Part::Traffic, Part::Counts, Part::Rate, Part::Draws, Part::Inlet] {
+        for part in [Part::Rate, Part::Draws, Part::Inlet] {
             pieces.push(self.export_hash(room, part.name()).await?);
         }
-        let today = day_of(self.now_ms_in(room).await? / 60_000);
-        for day in today.saturating_sub(DAYS_KEPT)..=today {
-            for kept in ["history", "minutes", "ledger"] {
-                pieces.push(self.export_hash(room, &format!("{kept}:{day}")).await?);
-            }
-        }
+        self.export_counts(room, &mut pieces).await?;
         let Some(head) = self.export_head(room).await? else { return Ok(None) };
         if head.age() != before.age() {
             return Err(StoreError::Rewound);
@@ -142,6 +138,42 @@ impl Store {
             }
             cursor = next;
         }
+    }
+
+    /// What was counted. A minute that is closed meanwhile moves from the open ones to those of a day, so it would be
+    /// among both or neither: then all are read again.
+    async fn export_counts(
+        &self,
+        room: &RoomId,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        for _ in 0..TRIES {
+            let (open, closed) = (self.open_counts(room).await?, self.closed_counts(room).await?);
+            let after = self.open_counts(room).await?;
+            if open.iter().zip(&after).all(|(before, after)| before.is_kept_in(after)) {
+                pieces.extend(open.into_iter().chain(closed));
+                return Ok(());
+            }
+        }
+        Err(StoreError::Rewound)
+    }
+
+    /// What was counted in minutes that are not closed yet.
+    async fn open_counts(&self, room: &RoomId) -> Result<[Piece; 2], StoreError> {
+        let [traffic, counts] = [Part::Traffic, Part::Counts].map(Part::name);
+        Ok([self.export_hash(room, traffic).await?, self.export_hash(room, counts).await?])
+    }
+
+    /// What was counted in those that are.
+    async fn closed_counts(&self, room: &RoomId) -> Result<Vec<Piece>, StoreError> {
+        let today = day_of(self.now_ms_in(room).await? / 60_000);
+        let mut pieces = Vec::new();
+        for day in today.saturating_sub(DAYS_KEPT)..=today {
+            for kept in ["history", "minutes", "ledger"] {
+                pieces.push(self.export_hash(room, &format!("{kept}:{day}")).await?);
+            }
+        }
+        Ok(pieces)
     }
 
     /// All bits by place, up to that of the last number and, since the line grows, a chunk more.

@@ -114,7 +114,7 @@ impl<'a> Import<'a> {
         self.endings.extend(members.iter().filter_map(ending));
     }
 
-    /// A minute that is in the history was closed, if it was read in the traffic, too.
+    /// A minute that is in the history was closed, if it was read in the traffic, too: by an earlier release.
     async fn put_history(&self, name: &str, pairs: &[(String, String)]) -> Result<(), StoreError> {
         self.write("HSET", name, pairs).await?;
         let traffic = RoomKeys(&self.room).key(Part::Traffic);

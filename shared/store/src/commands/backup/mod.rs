@@ -16,12 +16,15 @@
 //! What was done once, and used once, is read before the line, too: of a call that is carried out meanwhile the copy may
 //! know what it has done, and not that it was answered, as a Redis that went back. The other way round it would never be done.
 //!
+//! What was counted by the minute is read until no minute was closed meanwhile: each is in the copy once, open or closed.
+//!
 //! Not copied: bits of presence (visitors check in again), the door (they ask again), and what lives for seconds.
 
 mod audit;
 mod close;
 mod deployment;
 mod export;
+mod found;
 mod import;
 mod listed;
 mod piece;

@@ -83,6 +83,16 @@ impl Piece {
         }
     }
 
+    /// Whether all that it has is in a later reading of the same key as well, be it with other values.
+    pub(super) fn is_kept_in(&self, later: &Self) -> bool {
+        match (self, later) {
+            (Self::Hash { fields, .. }, Self::Hash { fields: later, .. }) => {
+                fields.keys().all(|field| later.contains_key(field))
+            }
+            _ => self == later,
+        }
+    }
+
     /// Whether this release copies such a piece.
     #[must_use]
     pub fn is_known(&self) -> bool {

@@ -31,8 +31,17 @@ pub(super) struct Nodes {
     shortfalls: Arc<Shortfalls>,
     links: Mutex<BTreeMap<Host, Arc<NodeLink>>>,
     slots: ArcSwap<SlotMap>,
-    /// When the map was last read; locked while it is.
-    read_at: tokio::sync::Mutex<Option<Instant>>,
+    /// How the map was last read; locked while it is.
+    reading: tokio::sync::Mutex<Reading>,
+}
+
+/// How the map was last read.
+#[derive(Debug, Default)]
+struct Reading {
+    /// When it last came.
+    read_at: Option<Instant>,
+    /// When it last did not come, and why.
+    failed: Option<(Instant, RedisError)>,
 }
 
 // === impl Nodes ===
@@ -46,7 +55,7 @@ impl Nodes {
             shortfalls: Arc::clone(shortfalls),
             links: Mutex::default(),
             slots: ArcSwap::default(),
-            read_at: tokio::sync::Mutex::default(),
+            reading: tokio::sync::Mutex::default(),
         }
     }
 
@@ -75,18 +84,31 @@ impl Nodes {
         Ok(link)
     }
 
-    /// Reads the map anew. `doubted`, who cannot be reached or was wrong, is asked last.
+    /// Reads the map anew. `doubted`, who cannot be reached or was wrong, is asked last. Callers that waited for a reading
+    /// that failed share its error, as in [`NodeLink::connect`].
     pub(super) async fn refresh(&self, doubted: Option<&Host>) -> Result<(), RedisError> {
         let asked_at = Instant::now();
-        let mut read_at = self.read_at.lock().await;
-        if read_at.is_some_and(|at| at + PAUSE > asked_at) {
+        let mut reading = self.reading.lock().await;
+        if reading.read_at.is_some_and(|at| at + PAUSE > asked_at) {
             return Ok(());
         }
-        let map = self.read(doubted).await?;
-        self.forget_all_but(&map);
-        self.slots.store(Arc::new(map));
-        *read_at = Some(Instant::now());
-        Ok(())
+        if let Some((at, error)) = &reading.failed
+            && *at >= asked_at
+        {
+            return Err(error.clone());
+        }
+        match self.read(doubted).await {
+            Ok(map) => {
+                self.forget_all_but(&map);
+                self.slots.store(Arc::new(map));
+                *reading = Reading { read_at: Some(Instant::now()), failed: None };
+                Ok(())
+            }
+            Err(error) => {
+                reading.failed = Some((Instant::now(), error.clone()));
+                Err(error)
+            }
+        }
     }
 
     async fn read(&self, doubted: Option<&Host>) -> Result<SlotMap, RedisError> {

@@ -81,20 +81,24 @@ impl Watcher {
         F: Future<Output = Result<T, RedisError>>,
     {
         let Some(second) = &self.second else { return attempt(&self.first).await };
-        if self.wants_second.load(Ordering::Relaxed) {
-            return attempt(second).await;
-        }
-        match attempt(&self.first).await {
-            Err(error) if wants_credentials(&error) => {
-                self.wants_second.store(true, Ordering::Relaxed);
-                attempt(second).await
+        let was_second = self.wants_second.load(Ordering::Relaxed);
+        let (one, other) = if was_second { (second, &self.first) } else { (&self.first, second) };
+        match attempt(one).await {
+            // Sentinels may get a password while this runs, and lose it.
+            Err(error) if is_about_credentials(&error) => {
+                let done = attempt(other).await;
+                if done.is_ok() {
+                    self.wants_second.store(!was_second, Ordering::Relaxed);
+                }
+                done
             }
             done => done,
         }
     }
 }
 
-fn wants_credentials(error: &RedisError) -> bool {
+/// Whether it is refused because it comes with a password, or without one.
+fn is_about_credentials(error: &RedisError) -> bool {
     error.code() == Some("NOAUTH")
         || error.kind() == redis::ErrorKind::AuthenticationFailed
         || error.to_string().contains("NOAUTH")

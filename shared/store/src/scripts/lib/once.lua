@@ -35,9 +35,15 @@ local function again(before)
   return before
 end
 
--- Keeps what the call is answered, and returns it: a table with names, or a reply in order.
+-- Keeps what the call is answered, and returns it: a table with names, or a reply in order. Of an operator's call every
+-- service is told: its caller may never hear of it, and what it did is known to all of them.
 local function keep_answer(keys, call, told)
-  redis.call('SET', call_key(keys, call), told[1] == nil and encode_in_order(told) or encode(told), 'EX', call.kept)
-  if not call.is_brief then LISTED.note(keys.calls, call.name, call.kept) end
+  local text = told[1] == nil and encode_in_order(told) or encode(told)
+  redis.call('SET', call_key(keys, call), text, 'EX', call.kept)
+  if not call.is_brief then
+    LISTED.note(keys.calls, call.name, call.kept)
+    local room = string.match(keys.calls, '{(.-)}')
+    push('calls', encode({ room = room, name = call.name, answer = text, kept_seconds = call.kept }))
+  end
   return told
 end

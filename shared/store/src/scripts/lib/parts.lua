@@ -9,7 +9,7 @@
 -- PARTS.note_written(key): of a bitmap.
 local PARTS = {}
 do
-  local LASTING = { 'sessions', 'records', 'tokens', 'rate', 'rows', 'ended', 'holds' }
+  local LASTING = { 'sessions', 'records', 'tokens', 'rate', 'rows', 'ended', 'holds', 'draws', 'inlet' }
   -- known: the list. own_keys: the keys of those on it that are this script's.
   local known, is_known, own_keys = {}, {}, {}
   local written, is_written = {}, {}

@@ -3,8 +3,11 @@
 -- ms", who = o (an operator's increment) or t (the tick, or the join script), joined = when the
 -- last visitor of the row came, if the row was served before that; otherwise 0.
 
--- Moves of the tick closer together than this share a row, with the later time.
+-- Moves of the tick within one such step share a row, with the later time.
 local MERGE_MS = 1000
+-- So many rows of numbers that nobody has yet are kept, at most; later moves share the last. Whoever comes has its time
+-- from then on, whichever row it is in.
+local MOST_AHEAD = 1000
 
 local function row_of(member)
   local counter, issued, who, joined = string.match(member, '^(%-?%d+):(%d+):(%a):(%d+)$')
@@ -78,14 +81,19 @@ local function served_by(moves, line, at_ms)
   return #moves > 0 and 0 or line.serving_counter
 end
 
+-- Whether a move at `now` shares the last row.
+local function shares_its_row(keys, line, last, now, who)
+  if last.who ~= who then return false end
+  if who == 't' then return math.floor(last.issued / MERGE_MS) == math.floor(now / MERGE_MS) end
+  return redis.call('ZCOUNT', keys.rows, string.format('(%d', line.queue_counter), '+inf') > MOST_AHEAD
+end
+
 -- Moves the counter up to `target`. `alone`: nobody waits, and the newcomers are next.
 local function raise_serving(keys, line, target, now, who, alone)
   if target <= line.serving_counter then return end
   note_move(keys, target, now, alone)
-  local last = who == 't' and last_row(keys)
-  if last and last.who == 't' and now - last.issued < MERGE_MS then
-    drop_row(keys, last)
-  end
+  local last = last_row(keys)
+  if last and shares_its_row(keys, line, last, now, who) then drop_row(keys, last) end
   add_row(keys, target, now, who)
   redis.call('HSET', keys.line, 'serving_counter', target)
   line.serving_counter = target

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use vestibule_domain::webhook::{EventStream, Place};
-use vestibule_store::{AuditLimits, AuditList, AuditQuery, Observed, OutgoingEvent};
+use vestibule_store::{
+    AuditLimits, AuditList, AuditQuery, DeploymentCopy, Observed, OutgoingEvent,
+};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -27,12 +29,24 @@ pub(super) async fn keys_and_schema(pair: &mut Pair, chances: &mut Chances) -> C
             let newer = redis::cmd("SET").arg("vestibule:{deployment}:schema").arg(9).clone();
             pair.command("a newer schema".to_owned(), &newer).await;
         }
+        4 => import(pair, chances).await?,
         _ => {
             pair.one("migrate()".to_owned(), async |side| side.store.migrate().await).await?;
         }
     }
     pair.one("key_ring()".to_owned(), async |side| side.store.key_ring().await).await?;
     pair.one("schema()".to_owned(), async |side| side.store.check_schema().await).await?;
+    Ok(())
+}
+
+async fn import(pair: &mut Pair, chances: &mut Chances) -> Called {
+    let copy = DeploymentCopy { schema: 1, ..DeploymentCopy::default() };
+    if once_in(chances, 2) {
+        let begin = async |side: &Side| side.store.begin_import(&copy).await;
+        pair.one("begin_import()".to_owned(), begin).await?;
+    }
+    let complete = async |side: &Side| side.store.complete_import(&copy).await;
+    pair.one("complete_import()".to_owned(), complete).await?;
     Ok(())
 }
 
