@@ -83,7 +83,7 @@ local function has_expired(claim)
   if (tonumber(args.able_ms) or math.huge) <= expiry * 1000 then return false end
   -- A place that has expired stays so, though its row be forgotten: `since_of` would find a later one.
   local is_over = claim.kind == 'a' and claim.position <= line.expired_position
-  local served = is_over and -math.huge or since_of(claim.position, claim.entered_at)
+  local served = is_over and served_when_over(line) or since_of(claim.position, claim.entered_at)
   if now_s - served <= expiry then return false end
   -- Whoever asked meanwhile has longer.
   return now_s - able_since(keys, line, expiry, served, claim.position, extension_of(claim.position, 'h')) > expiry

@@ -21,7 +21,7 @@ if args.position > line.serving_counter then return answer({ outcome = 'not_serv
 local expiry = settings.position_expiry_seconds
 -- As in `claim`: a place that has expired stays so, unless it has asked.
 local is_over = args.position <= line.expired_position
-local served = is_over and -math.huge or serving_times(keys, line)(args.position, args.entered_at)
+local served = is_over and served_when_over(line) or serving_times(keys, line)(args.position, args.entered_at)
 local late = math.min(math.floor(now / 1000) - able_since(keys, line, expiry, served, args.position),
   math.floor((args.able_ms or math.huge) / 1000))
 if late > expiry then return answer({ outcome = 'expired' }) end

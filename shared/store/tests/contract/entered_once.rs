@@ -29,14 +29,14 @@ crate::on_every_server!(
 );
 
 /// A service with a memory of its own, which knows the room.
-async fn service(store: Store, name: &str) -> Feed {
+pub(crate) async fn service(store: Store, name: &str) -> Feed {
     let feed = Feed::new(store, name.to_owned());
     feed.refresh().await.unwrap();
     feed
 }
 
 /// Redis loses everything, and these services tell what they have seen.
-async fn lose(world: &World, feeds: &[Feed]) -> Reconciliation {
+pub(crate) async fn lose(world: &World, feeds: &[Feed]) -> Reconciliation {
     let config = world.config().await;
     world.server.flush().await;
     world.seconds(1);

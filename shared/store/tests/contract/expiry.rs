@@ -3,7 +3,10 @@
 use vestibule_domain::{Announcement, Place, RoomSettings};
 use vestibule_store::{ClaimOutcome, JoinMode, PositionExpiry, SessionKind};
 
-use crate::world::{START_MS, World, decided, limited, token};
+use crate::{
+    entered_once::{lose, service},
+    world::{START_MS, World, decided, limited, token},
+};
 
 crate::on_every_server!(
     a_position_expires_to_the_second,
@@ -18,6 +21,7 @@ crate::on_every_server!(
     what_has_expired_stays_so_when_its_row_is_forgotten,
     what_has_expired_stays_so_when_the_room_was_held,
     who_stood_at_the_door_when_the_room_was_held_has_its_time_anew,
+    who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss,
     who_is_served_again_has_its_time_anew,
     of_those_who_have_entered_none_waits_again_when_the_counter_is_taken_back,
     who_was_given_its_time_anew_keeps_it_when_the_room_is_held_again,
@@ -245,6 +249,27 @@ async fn what_has_expired_stays_so_when_the_room_was_held(world: World) {
     assert!(matches!(left(&world, 11, late).await, PositionExpiry::Claimable { .. }));
     hold_for(&world, 1).await;
     is_expired(&world, 4).await;
+}
+
+/// Nobody but Redis knew that the second had longer, because it had found no seat.
+async fn who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss(world: World) {
+    world.open(RoomSettings { total_active_users: Some(0), ..RoomSettings::default() }).await;
+    world.join(3, JoinMode::Queue).await;
+    world.store.increment(&world.room, 2).await.unwrap();
+    world.seconds(800);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
+    world.seconds(101);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.expired_position, 2);
+    lose(&world, &[service(world.store.clone(), "a").await]).await;
+    for after_seconds in [0, 900] {
+        world.seconds(after_seconds);
+        let told = left(&world, 2, START_MS / 1000).await;
+        assert_eq!(told, PositionExpiry::Claimable { seconds_left: 900 - after_seconds });
+    }
+    world.seconds(1);
+    is_expired(&world, 1).await;
+    is_expired(&world, 2).await;
 }
 
 async fn who_stood_at_the_door_when_the_room_was_held_has_its_time_anew(world: World) {

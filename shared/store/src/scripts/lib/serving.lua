@@ -131,6 +131,12 @@ local function serving_times(keys, line)
   end
 end
 
+-- The same of one whose time was over: never. After a loss nobody knows who had asked and had longer, so each has all of
+-- its time again from then on.
+local function served_when_over(line)
+  return line.restored_at > 0 and math.floor(line.restored_at / 1000) or -math.huge
+end
+
 -- Since when (unix s) it has had the chance to claim, for `expiry` seconds: since it was served, or since it asked and
 -- found no seat. More members of `seatless` can say so, too. Where nobody could enter for a while, whoever had some of
 -- its time left has all of it again.
