@@ -83,7 +83,7 @@ async fn try_to(
         Finding::Unknown => {
             store.end_round(room).await?;
             if silent.is_empty() {
-                make_anew_or_unlist(store, room, called.config, buried).await?;
+                make_anew_or_unlist(store, room, called, buried).await?;
             }
             controller.feed.has_answered(room);
             Ok(())
@@ -108,10 +108,14 @@ async fn try_to(
 async fn make_anew_or_unlist(
     store: &Store,
     room: &RoomId,
-    config: Option<RoomConfig>,
+    called: Called,
     buried: u64,
 ) -> Result<(), StoreError> {
-    let Some(config) = config.filter(|_| buried == 0) else { return store.unlist_room(room).await };
+    // They may be what was left of a room that was deleted, or of one that was made since.
+    let is_deleted = buried > 0 && called.created_epoch.is_none_or(|created| created <= buried);
+    let Some(config) = called.config.filter(|_| !is_deleted) else {
+        return store.unlist_room(room).await;
+    };
     if store.put_config(room, &config).await? == PutOutcome::Created {
         tracing::error!(%room, "redis has lost all of a room but its settings, and nobody remembers it: it begins anew");
     }

@@ -44,7 +44,8 @@ impl Store {
                     is_place: places.contains(&number),
                 });
             memory.take_endings(page.reset_epoch, endings);
-            for (name, answer, kept_seconds) in page.calls {
+            // Of too many the first to be forgotten here is the one that Redis forgets first.
+            for (name, answer, kept_seconds) in page.calls.into_iter().rev() {
                 memory.take_call(AnsweredCall { name, answer, kept_seconds });
             }
             let Some(next) = page.next else { return Ok(()) };

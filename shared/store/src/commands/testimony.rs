@@ -109,6 +109,8 @@ pub struct Called {
     pub is_partial: bool,
     /// It was restored from a backup: so many numbers may have been handed out since that was made.
     pub unseen: Option<u64>,
+    /// The reset epoch that it began with; `None`: that was lost.
+    pub created_epoch: Option<u64>,
     /// Its config.
     pub config: Option<RoomConfig>,
 }
@@ -126,6 +128,7 @@ struct CallReply {
     server: String,
     is_partial: bool,
     unseen: Option<u64>,
+    created_epoch: Option<u64>,
     #[serde(flatten)]
     beside: StoredBeside,
 }
@@ -156,9 +159,11 @@ impl Store {
         let arguments = CallArguments { room, leader_epoch: epoch, round };
         let (reply, config): (String, String) =
             self.call_for(&scripts::CALL_WITNESSES, room, &[], &arguments).await?;
-        let CallReply { stored, server, is_partial, unseen, beside } = document::decode(&reply)?;
+        let CallReply { stored, server, is_partial, unseen, created_epoch, beside } =
+            document::decode(&reply)?;
         let stored = stored.map(|stored| document::decode(&stored)).transpose()?;
-        Ok(Called { stored, server, is_partial, unseen, config: beside.config(&config)? })
+        let config = beside.config(&config)?;
+        Ok(Called { stored, server, is_partial, unseen, created_epoch, config })
     }
 
     /// The round of questions about `room` that is under way.

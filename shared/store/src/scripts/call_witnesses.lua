@@ -2,10 +2,10 @@
 
 KEYS  line settings sessions records tokens entered rate rows ended holds draws inlet testimony
 ARGV  now_ms seen document
-Returns {stored, server, is_partial, unseen, is_held, version}, and the config, JSON
+Returns {stored, server, is_partial, unseen, created_epoch, is_held, version}, and the config, JSON
       stored: the snapshot of the stored state, JSON; nil: there is none. server: the run_id of the server process that it
       is of; empty: it is not known. is_partial: a part of it was lost. unseen: the state was restored from a backup: so
-      many numbers may have been handed out since. is_held, version and the config: as in `read_config`.
+      many numbers may have been handed out since. created_epoch: the room's first reset epoch; nil: it was lost. is_held, version and the config: as in `read_config`.
 Keeps from now on nobody but the leader changes the room, until `reopen`.
 ]]
 local args = arguments({
@@ -30,8 +30,8 @@ if line then
   stored = snapshot(keys, args.room, now)
 end
 -- Of a room that has lost its state alone it is still there.
-local config = redis.call('HMGET', keys.settings, 'config', 'version')
+local config = redis.call('HMGET', keys.settings, 'config', 'version', 'created_epoch')
 push('alarms', args.room)
 local text = config[1] or ''
 return seal({ encode({ stored = stored, server = line and stamp.run_id or '', is_partial = is_partial, unseen = unseen,
-  is_held = text ~= '', version = tonumber(config[2]) or 0 }), text })
+  created_epoch = tonumber(config[3] or nil), is_held = text ~= '', version = tonumber(config[2]) or 0 }), text })

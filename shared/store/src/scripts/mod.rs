@@ -139,8 +139,8 @@ scripts! {
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
     POST_EVENTS = "post_events" Deployment &[], &["outbox"], None, ["outbox"];
-    PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
-        ["room", "rate", "left_out", "publish", "phases"];
+    PUT_CONFIG = "put_config" Writes Part::RESET, &[], None,
+        ["bitmaps", "room", "rate", "presence", "left_out", "publish", "phases"];
     READ_AUDIT = "read_audit" Deployment &[], &["audit"], None, [];
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
     READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];

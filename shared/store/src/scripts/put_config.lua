@@ -1,6 +1,6 @@
 --[[ put_config: create a room, or change its settings and events. The line stays as it is.
 
-KEYS  line settings sessions rate testimony
+KEYS  counts line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls
 ARGV  now_ms seen document
 Returns {outcome}
       Outcomes: created, changed, conflict (someone else changed it, or created it, since the caller read it).
@@ -28,6 +28,12 @@ if args.new_only and exists then return answer({ outcome = 'conflict' }) end
 if args.version and args.version ~= version then return answer({ outcome = 'conflict' }) end
 -- The epoch is a time, so that ids of a deleted room of this name stay invalid.
 if not exists then
+  -- Of a room whose line alone was lost the rest may be left, which is of other people with the same numbers.
+  drop_places(keys, nil, now)
+  for name, key in pairs(keys) do
+    local stays = name == 'settings' or name == 'rate' or name == 'testimony' or name == 'counts' or name == 'calls'
+    if not stays then redis.call('UNLINK', key) end
+  end
   begin_state(math.max(now, args.least_epoch), 1, args.nonce)
   -- A reset keeps it: what calls were answered before is of another room, see `lib/once`.
   redis.call('HSET', keys.settings, 'created_epoch', stamp.reset_epoch)

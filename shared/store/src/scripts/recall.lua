@@ -13,15 +13,19 @@ local PAGE, MOST_CALLS = 1000, 1024
 local line = read_line(keys.line)
 if not line then return no_room() end
 
--- Those that are kept longest: marks of what was used are many, are kept for minutes, and nobody is told of them.
+-- Those that are kept longest, the latest to be forgotten first. Nobody is told of marks of what was used: they are listed
+-- by the minute, so there are ten thousand at most, of passes of a week. What is no text no call was answered.
 local function answered_calls()
-  local calls = {}
-  local listed = redis.call('ZREVRANGE', keys.calls, 0, MOST_CALLS - 1, 'WITHSCORES')
-  for i = 1, #listed, 2 do
-    local name, left_s = listed[i], math.floor((tonumber(listed[i + 1]) - now) / 1000)
-    local text = left_s > 0 and string.sub(name, 1, 6) ~= 'spent:' and redis.call('GET', keys.calls .. ':' .. name)
-    if text then calls[#calls + 1] = { name, text, left_s } end
-  end
+  local calls, from = {}, 0
+  repeat
+    local listed = redis.call('ZREVRANGE', keys.calls, from, from + PAGE - 1, 'WITHSCORES')
+    for i = 1, #listed, 2 do
+      local name, left_s = listed[i], math.floor((tonumber(listed[i + 1]) - now) / 1000)
+      local text = left_s > 0 and string.sub(name, 1, 6) ~= 'spent:' and redis.pcall('GET', keys.calls .. ':' .. name)
+      if type(text) == 'string' and #calls < MOST_CALLS then calls[#calls + 1] = { name, text, left_s } end
+    end
+    from = from + PAGE
+  until #calls == MOST_CALLS or #listed < 2 * PAGE
   return calls
 end
 
