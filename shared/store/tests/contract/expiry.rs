@@ -251,8 +251,8 @@ async fn what_has_expired_stays_so_when_the_room_was_held(world: World) {
     is_expired(&world, 4).await;
 }
 
-/// Nobody but Redis knew that the second had longer, because it had found no seat.
-async fn who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss(world: World) {
+/// The row of two has expired. The second has longer, because it has asked and found no seat.
+async fn expire_two(world: &World) {
     world.open(RoomSettings { total_active_users: Some(0), ..RoomSettings::default() }).await;
     world.join(3, JoinMode::Queue).await;
     world.store.increment(&world.room, 2).await.unwrap();
@@ -260,6 +260,11 @@ async fn who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss(worl
     assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
     world.seconds(101);
     world.tick(1).await;
+}
+
+/// Nobody but Redis knew that the second had longer, because it had found no seat.
+async fn who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss(world: World) {
+    expire_two(&world).await;
     assert_eq!(world.snapshot().await.expired_position, 2);
     lose(&world, &[service(world.store.clone(), "a").await]).await;
     for after_seconds in [0, 900] {
@@ -273,13 +278,7 @@ async fn who_asked_and_whose_row_has_expired_has_its_time_anew_after_a_loss(worl
 }
 
 async fn who_stood_at_the_door_when_the_room_was_held_has_its_time_anew(world: World) {
-    world.open(RoomSettings { total_active_users: Some(0), ..RoomSettings::default() }).await;
-    world.join(3, JoinMode::Queue).await;
-    world.store.increment(&world.room, 2).await.unwrap();
-    world.seconds(800);
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
-    world.seconds(101);
-    world.tick(1).await;
+    expire_two(&world).await;
     is_expired(&world, 1).await;
     hold_for(&world, 2_000).await;
     is_expired(&world, 1).await;
