@@ -9,12 +9,11 @@ help: ## This list
 run: ## A demo on this machine, until Ctrl-C
 	@scripts/run.sh
 
-# Most tests wait more than they compute: two for each processor keep it busy.
 test: ## Every test; gets Redis and Valkey if they are missing, and builds the previous release
 	scripts/test-tools.sh
 	cargo build --locked --workspace --bins
 	scripts/previous-release.sh
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(nproc)))} cargo test --locked --workspace --no-fail-fast
+	scripts/test.sh
 
 images: ## Both services' images, vestibule-admission:local and vestibule-controller:local
 	docker build --target admission --tag vestibule-admission:local --build-arg REVISION=$$(git rev-parse HEAD) .

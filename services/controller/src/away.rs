@@ -2,6 +2,8 @@
 //! is not waited for room after room.
 //!
 //! Of a single server, which all rooms are on, the same: what is not asked in this round is asked in the next one.
+//!
+//! A call that asks Redis nothing counts as answered, so of a shard that is away more rooms may be asked about.
 
 use std::{
     collections::BTreeMap,
@@ -43,7 +45,12 @@ impl Away {
             return Err(error);
         }
         let answer = call.await;
-        self.note(shard, answer.as_ref().err());
+        let in_a_row = self.note(shard, answer.as_ref().err());
+        if let Err(error) = &answer
+            && in_a_row == IN_A_ROW
+        {
+            tracing::warn!(%room, %error, "redis does not answer of rooms of this one's shard");
+        }
         answer
     }
 
@@ -53,13 +60,16 @@ impl Away {
         in_vain.map(|in_vain| in_vain.last.clone())
     }
 
-    fn note(&self, shard: String, error: Option<&StoreError>) {
+    /// Returns how many of the shard's rooms in a row were asked about in vain.
+    fn note(&self, shard: String, error: Option<&StoreError>) -> u32 {
         let mut shards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = error.filter(|error| is_away(error)) {
             let in_a_row = shards.get(&shard).map_or(0, |before| before.in_a_row) + 1;
             shards.insert(shard, InVain { in_a_row, last: last.clone() });
+            in_a_row
         } else {
             shards.remove(&shard);
+            0
         }
     }
 }

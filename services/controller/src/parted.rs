@@ -72,6 +72,12 @@ impl Parted {
         std::mem::take(&mut *self.in_vain.lock().unwrap())
     }
 
+    /// Loses this key.
+    pub(crate) fn lose(&self, key: &str) {
+        let lost = self.server.lock().unwrap().call(START_MS * 1000, &[b"DEL", key.as_bytes()]);
+        assert_eq!(wire::value(lost).unwrap(), Value::Int(1), "{key}");
+    }
+
     fn is_away(&self, words: &[&[u8]]) -> bool {
         let names = |tag: &String| words[1..].iter().any(|word| contains(word, tag.as_bytes()));
         words[0] != b"SCRIPT" && self.away.lock().unwrap().iter().any(names)

@@ -1,5 +1,6 @@
 //! An admission over a Redis that breaks as each test says: what visitors are told meanwhile, and what is left of it.
 
+mod changes;
 mod claim_windows;
 mod fail_open;
 mod inside;
@@ -29,6 +30,9 @@ const START_MS: u64 = 4_000_000_000_000;
 /// The tags of all that there is in these tests.
 const ALL: [&str; 6] = ["deployment", "closed", "here", "open", "sale", "there"];
 
+/// How many have room at a time.
+const SEATS: u64 = 9;
+
 /// An admission, and what it runs on.
 struct World {
     model: Arc<Model>,
@@ -50,7 +54,7 @@ impl World {
         for (room, on_redis_failure) in rooms {
             let on_redis_failure = *on_redis_failure;
             let settings = RoomSettings {
-                total_active_users: Some(9),
+                total_active_users: Some(SEATS),
                 on_redis_failure,
                 ..RoomSettings::default()
             };

@@ -89,7 +89,7 @@ pub(crate) enum RestoreError {
     /// Somebody has stopped it.
     #[error("stopped by {0}")]
     Stopped(&'static str),
-    /// It has begun and was not finished.
+    /// It has begun, and it is not certain that all is there.
     #[error(
         "the restore was cut short, and a part of the rooms is there: start no service on this Redis, and empty it before the next attempt, of a Cluster every server"
     )]
@@ -120,7 +120,7 @@ struct Begun<'a> {
 /// Puts the rooms of a backup into an unused Redis, unless it is told to stop.
 ///
 /// # Errors
-/// [`RestoreError`]; unless it is [`RestoreError::CutShort`], nothing was changed.
+/// [`RestoreError`]; unless it is [`RestoreError::CutShort`], nothing was changed, besides who leads for a few seconds.
 pub(crate) async fn restore(
     store: &Store,
     options: &RestoreOptions,
@@ -131,7 +131,7 @@ pub(crate) async fn restore(
     let putting = put_all(&begun, options);
     let put = unless_stopped(&mut signals, RestoreError::Stopped, putting).await;
     put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
-    store.release_lease(&begun.lead.name).await?;
+    begun.lead.end().await;
     let closed_for = begun.closed_for.filter(|_| options.unseen_numbers.is_none());
     Ok(Restored { rooms: begun.contents.rooms, closed_for })
 }
@@ -156,12 +156,12 @@ async fn begin<'a>(store: &'a Store, options: &RestoreOptions) -> Result<Begun<'
     if !store.lead_import(&name, LEASE, &contents.deployment).await? {
         return Err(RestoreError::Led);
     }
+    let lead = Lead { store, name, servers };
     // Nobody can have begun to use it since.
     if let Err(used) = expect_unused(store, rooms).await {
-        store.release_lease(&name).await?;
+        lead.end().await;
         return Err(used);
     }
-    let lead = Lead { store, name, servers };
     Ok(Begun { lead, file, contents, unseen, closed_for })
 }
 
@@ -268,6 +268,12 @@ impl Lead<'_> {
         self.expect_same_servers().await?;
         let leads = self.store.lead_import(&self.name, LEASE, deployment).await?;
         if leads { Ok(()) } else { Err(RestoreError::Led) }
+    }
+
+    /// Lets others lead.
+    async fn end(&self) {
+        // If this fails, they can within [`LEASE`].
+        let _ = self.store.release_lease(&self.name).await;
     }
 
     /// A server that was restarted, or that took another's place, may lack what was put back before.

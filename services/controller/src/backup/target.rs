@@ -1,9 +1,9 @@
 //! Where a backup is written to: a file that is there as a whole or not at all, or standard output.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufWriter, Stdout, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     process,
 };
@@ -19,7 +19,8 @@ pub(super) enum Target {
     File(PartialFile),
 }
 
-/// A file under a name of its own until it is complete; unless it gets there, it is removed.
+/// A file under a name of its own until it is complete; unless it gets there, it is removed. It is locked for as long as it
+/// is written, since in a container every process has the same id, and so the same name for it.
 #[derive(Debug)]
 pub(super) struct PartialFile {
     out: BufWriter<File>,
@@ -33,7 +34,7 @@ impl Target {
     /// Opens it; `-` is standard output.
     ///
     /// # Errors
-    /// If the file cannot be created.
+    /// If the file cannot be created, or another process of this one's id is writing it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Output(io::stdout()));
@@ -46,6 +47,7 @@ impl Target {
         remove_leftover(&partial)?;
         // It says who is inside: nobody else may read it.
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
+        lock(&file, &partial)?;
         let out = BufWriter::new(file);
         Ok(Self::File(PartialFile { out, partial, path: path.to_owned() }))
     }
@@ -99,12 +101,40 @@ pub(super) fn partial_of(path: &Path) -> PathBuf {
     partial.into()
 }
 
-/// Removes what a process of this one's id has left behind when it was killed. In a container every process has the same.
+/// Removes what a process of this one's id has left behind when it was killed; not what one is writing.
 fn remove_leftover(partial: &Path) -> io::Result<()> {
-    match fs::remove_file(partial) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+    let leftover = fs::symlink_metadata(partial)
+        .and_then(|found| found.is_file().then(|| File::open(partial)).transpose());
+    let leftover = match leftover {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        leftover => leftover?,
+    };
+    // Until it is removed: whoever has just created it, and has no lock yet, gets none.
+    if let Some(file) = &leftover {
+        lock(file, partial)?;
     }
+    fs::remove_file(partial)
+}
+
+/// Locks `file`, which is still the one of this name, as long as it is open. Where files cannot be locked nobody can tell,
+/// and the last one wins.
+fn lock(file: &File, path: &Path) -> io::Result<()> {
+    let is_free = match file.try_lock() {
+        Ok(()) => true,
+        Err(TryLockError::WouldBlock) => false,
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => true,
+        Err(TryLockError::Error(error)) => return Err(error),
+    };
+    let (opened, named) = (file.metadata()?, fs::symlink_metadata(path));
+    let is_named =
+        named.is_ok_and(|named| (named.dev(), named.ino()) == (opened.dev(), opened.ino()));
+    if is_free && is_named {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::ResourceBusy,
+        format!("another backup is being written to {}: wait for its end", path.display()),
+    ))
 }
 
 impl Drop for PartialFile {
@@ -156,6 +186,20 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::create_dir(&leftover).unwrap();
         assert!(Target::open(&path).is_err(), "no file of ours");
+    }
+
+    #[test]
+    fn what_another_process_of_the_same_id_is_writing_is_left_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("backup");
+        let mut first = Target::open(&path).unwrap();
+        first.write_all(b"of the first").unwrap();
+        let refused = Target::open(&path).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::ResourceBusy, "{refused}");
+        first.complete().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "of the first");
+        drop(Target::open(&path).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]

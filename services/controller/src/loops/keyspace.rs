@@ -24,7 +24,7 @@ use super::{
     reconcile::{reconcile, take_in_the_late},
 };
 use crate::{
-    away::Away,
+    away::{Away, is_away},
     key_time::key_time,
     leadership::{Role, RoleWatch},
     state::Controller,
@@ -198,9 +198,9 @@ async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<Room
 /// before it is brought to its latest state: that comes next, and no room waits for another.
 async fn hear_the_late(controller: &Controller, epoch: u64) {
     let away = &Away::default();
-    let all = stream::iter(controller.feed.rooms());
-    let heard = all.for_each_concurrent(ROOMS_AT_ONCE, |known| async move {
-        let last = known.snapshot();
+    let all = controller.feed.rooms().into_iter().map(|known| known.snapshot());
+    let awaiting = stream::iter(all.filter(|last| !last.awaits.is_empty()));
+    let heard = awaiting.for_each_concurrent(ROOMS_AT_ONCE, |last| async move {
         let taken_in = take_in_the_late(controller, epoch, &last);
         if let Err(error) = away.ask(&controller.store, &last.room, taken_in).await {
             put_off(controller, epoch, last.room.clone(), &error);
@@ -213,7 +213,8 @@ async fn hear_the_late(controller: &Controller, epoch: u64) {
 fn put_off(controller: &Controller, epoch: u64, room: RoomId, error: &StoreError) {
     if let StoreError::Fenced { epoch: by } = error {
         controller.leadership.overtaken(epoch, *by);
-    } else {
+    } else if !is_away(error) {
+        // Of a shard that is away that is said once, not of each of its rooms.
         tracing::warn!(%room, %error, "a room could not be brought to its latest state");
     }
     controller.leadership.report_suspect(room);

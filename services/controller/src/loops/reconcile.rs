@@ -299,7 +299,9 @@ fn config_for(
     let told = accounts.values().filter_map(|account| {
         Some((account.testimony.as_ref()?.stamp.reset_epoch, account.config.clone()?))
     });
-    let stored = called.stored.map(|stored| stored.reset_epoch).zip(called.config);
+    // Of a room whose line is lost, the settings say only with which epoch it began.
+    let stored_in = called.stored.map(|stored| stored.reset_epoch).or(called.created_epoch);
+    let stored = stored_in.zip(called.config);
     newest_config(told.chain(stored), buried).unwrap_or_else(|| RoomConfig {
         version: to.latest.config_version,
         settings: to.latest.settings.clone(),
@@ -381,4 +383,29 @@ pub(super) async fn take_in_the_late(
         last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
     store.dismiss(round, reset_epoch, seen, &left_out, &awaits).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_domain::{RoomSettings, schedule::RoomConfig};
+    use vestibule_store::ManualClock;
+
+    use super::*;
+    use crate::parted::{Parted, START_MS};
+
+    #[tokio::test(start_paused = true)]
+    async fn settings_that_nobody_has_read_outlive_the_line_of_their_room() {
+        let clock = ManualClock::at(START_MS);
+        let (parted, controller) = Parted::with_controller(&clock);
+        let (store, room) = (&controller.store, RoomId::new("a-1").unwrap());
+        store.create_room(&room, &RoomConfig::default()).await.unwrap();
+        controller.feed.refresh().await.unwrap();
+        let settings = RoomSettings { total_active_users: Some(7), ..RoomSettings::default() };
+        let changed = RoomConfig { settings, ..RoomConfig::default() };
+        assert_eq!(store.put_config(&room, &changed).await.unwrap(), PutOutcome::Changed);
+        parted.lose("vestibule:room:{a-1}:line");
+        reconcile(&controller, 1, &room, &Patience::default()).await.unwrap();
+        let kept = store.read_config(&room).await.unwrap();
+        assert_eq!(kept, Some(RoomConfig { version: 2, ..changed }));
+    }
 }

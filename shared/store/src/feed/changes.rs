@@ -4,6 +4,8 @@
 //! The push only makes this fast. A push that was missed does no harm, because the instance asks for
 //! all changes since the last revision that it has applied.
 
+use std::collections::BTreeSet;
+
 use tokio::time::timeout;
 use vestibule_domain::RoomId;
 
@@ -25,8 +27,9 @@ impl Feed {
     }
 
     /// Reads all rooms that changed since the last time; the first time, all rooms. Then calls `adopt`,
-    /// and after that reports to Redis that this instance applies the changes. Nothing is read before it is known what
-    /// time it is: see [`Store::learn_time`](crate::Store::learn_time).
+    /// and after that reports to Redis that this instance applies the changes; unless the shard of a room that it serves
+    /// is away, since what an operator has done there is not in every snapshot. Nothing is read before it is known what time
+    /// it is: see [`Store::learn_time`](crate::Store::learn_time).
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -42,10 +45,12 @@ impl Feed {
             if taken.is_none() {
                 self.unless_a_shard_is_away(self.refresh().await)?;
             }
-            for room in &changes.rooms {
-                self.unless_a_shard_is_away(self.take_in(room).await)?;
-            }
+            let is_whole = self.take_in_each(&changes.rooms).await?;
             adopt();
+            if !is_whole {
+                // All of it is read anew the next time.
+                return Ok(());
+            }
             *taken = Some(changes.revision);
         }
     }
@@ -56,8 +61,29 @@ impl Feed {
         let _ = self.0.store.take_no_more_changes(&self.0.instance).await;
     }
 
-    /// Of a Cluster, rooms whose shard is away keep no others waiting: nobody applies a change of theirs, and their next
-    /// snapshot says that there was one.
+    /// Takes in these rooms; of a Cluster, not those whose shard is away, which is asked for one of them. Returns whether
+    /// none of those that this instance serves was left out.
+    async fn take_in_each(&self, rooms: &[RoomId]) -> Result<bool, StoreError> {
+        let (mut away, mut is_whole) = (BTreeSet::new(), true);
+        for room in rooms {
+            let shard = self.0.store.shard_of(room);
+            if !away.contains(&shard) {
+                match self.take_in(room).await {
+                    Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => {
+                        away.insert(shard);
+                    }
+                    read => {
+                        read?;
+                        continue;
+                    }
+                }
+            }
+            is_whole &= self.room(room.as_str()).is_none();
+        }
+        Ok(is_whole)
+    }
+
+    /// Of a Cluster, rooms whose shard is away keep no others waiting.
     fn unless_a_shard_is_away(&self, read: Result<(), StoreError>) -> Result<(), StoreError> {
         match read {
             Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => Ok(()),
