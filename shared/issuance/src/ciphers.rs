@@ -1,6 +1,6 @@
 //! The ciphers of each room's request ids and tickets, made once per room and reset epoch.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
@@ -56,6 +56,11 @@ impl CipherCache {
         }
     }
 
+    /// Forgets the ciphers of rooms that are not there; they can be made again.
+    pub fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        self.write().retain(|room, _| is_there(room));
+    }
+
     fn make(&self, room: &RoomId, reset_epoch: u64) -> Arc<RoomCiphers> {
         let ciphers = Arc::new(RoomCiphers {
             reset_epoch,
@@ -67,8 +72,27 @@ impl CipherCache {
             logins: Envelope::logins(&self.secret, room),
             codes: Envelope::codes(&self.secret, room, reset_epoch),
         });
-        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
-        rooms.insert(room.clone(), Arc::clone(&ciphers));
+        self.write().insert(room.clone(), Arc::clone(&ciphers));
         ciphers
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, FxHashMap<RoomId, Arc<RoomCiphers>>> {
+        self.rooms.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Weak;
+
+    use super::*;
+
+    #[test]
+    fn of_a_room_that_is_not_there_nothing_is_kept() {
+        let cache = CipherCache::new(Arc::new(DeploymentSecret::new(&[1; 32]).unwrap()));
+        let [sale, gala] = ["sale", "gala"].map(|name| RoomId::new(name).unwrap());
+        let kept = [&sale, &gala].map(|room| Arc::downgrade(&cache.get(room, 1)));
+        cache.retain_rooms(|room| *room == sale);
+        assert_eq!(kept.each_ref().map(Weak::strong_count), [1, 0]);
     }
 }

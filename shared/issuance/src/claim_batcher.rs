@@ -46,6 +46,11 @@ impl ClaimBatcher {
             })
         })))
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub fn drop_idle(&self) {
+        self.0.drop_idle();
+    }
 }
 
 impl Claims for ClaimBatcher {

@@ -10,7 +10,7 @@
 use std::{
     fmt,
     hash::Hash,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -48,15 +48,19 @@ pub struct Batcher<Request, Response> {
 
 /// A batcher for each `Key` (a room, as a rule), started when it is first called.
 pub struct KeyedBatcher<Key, Request, Response> {
-    started: Mutex<FxHashMap<Key, Batcher<Request, Response>>>,
+    started: Mutex<Started<Key, Request, Response>>,
     start: Box<dyn Fn(Key) -> Batcher<Request, Response> + Send + Sync>,
 }
+
+type Started<Key, Request, Response> = FxHashMap<Key, Batcher<Request, Response>>;
 
 struct Waiting<Request, Response> {
     request: Request,
     answer: oneshot::Sender<Result<Response, StoreError>>,
     /// The caller's span, if it is recorded.
     span: Option<Span>,
+    /// Here it is in the queue: the caller may hang up. See [`Batcher::is_idle`].
+    batcher: Batcher<Request, Response>,
 }
 
 // === impl Limits ===
@@ -76,7 +80,8 @@ impl<Request, Response> Clone for Batcher<Request, Response> {
 }
 
 impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Response> {
-    /// Starts the task that gathers and sends; it ends with the last clone of the batcher.
+    /// Starts the task that gathers and sends; it ends with the last clone of the batcher, when all that is in
+    /// the queue was sent.
     ///
     /// `send` answers every request of a batch, in order.
     pub fn spawn<Send_, Sent>(limits: Limits, send: Send_) -> Self
@@ -95,9 +100,14 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
     /// [`StoreError::Overloaded`] at once when too many wait; otherwise the error of the batch.
     pub async fn call(&self, request: Request) -> Result<Response, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { request, answer, span: current() };
+        let waiting = Waiting { request, answer, span: current(), batcher: self.clone() };
         self.queue.try_send(waiting).map_err(|_| StoreError::Overloaded)?;
         answered.await.unwrap_or(Err(StoreError::Overloaded))
+    }
+
+    /// Whether nobody has a clone of it: no caller, no request in the queue, no batch under way.
+    fn is_idle(&self) -> bool {
+        self.queue.strong_count() == 1
     }
 }
 
@@ -122,14 +132,24 @@ where
         self.get_or_start(key).call(request).await
     }
 
+    /// Drops the batchers of which nothing is in the queue or under way; each is started again when it is called. Without
+    /// that, those would stay for ever whose key does not come again: of deleted rooms, and of what was before a reset.
+    pub fn drop_idle(&self) {
+        self.lock().retain(|_, batcher| !batcher.is_idle());
+    }
+
     fn get_or_start(&self, key: &Key) -> Batcher<Request, Response> {
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut started = self.lock();
         if let Some(batcher) = started.get(key) {
             return batcher.clone();
         }
         let batcher = (self.start)(key.clone());
         started.insert(key.clone(), batcher.clone());
         batcher
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Started<Key, Request, Response>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -155,6 +175,8 @@ async fn gather<Request, Response, Send_, Sent>(
             return;
         }
         several_come = batch.len() > 1;
+        // Until the batch is answered, the batcher is not idle.
+        let _under_way = batch.first().map(|waiting| waiting.batcher.clone());
         // Requests that come meanwhile join the next.
         deliver(batch, &mut waiting, &send).await;
     }
@@ -232,8 +254,32 @@ mod tests {
     };
 
     use futures_util::future::join_all;
+    use tokio::time::timeout;
 
     use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A batcher that takes a second for each request, and adds those that it has sent to `sent`. Its task holds `sent`
+    /// until it ends.
+    fn slow(sent: &Arc<AtomicUsize>) -> Batcher<u64, u64> {
+        let (limits, sent) = (Limits { batch: 1, ..Limits::default() }, Arc::clone(sent));
+        Batcher::spawn(limits, move |numbers: Vec<u64>| {
+            let sent = Arc::clone(&sent);
+            async move {
+                sleep(SECOND).await;
+                sent.fetch_add(numbers.len(), Ordering::SeqCst);
+                Ok(numbers)
+            }
+        })
+    }
+
+    /// Batchers like that, and what each of their tasks holds.
+    fn slow_ones() -> (Arc<AtomicUsize>, KeyedBatcher<u64, u64, u64>) {
+        let sent = Arc::new(AtomicUsize::new(0));
+        let held = Arc::downgrade(&sent);
+        (sent, KeyedBatcher::new(move |_| slow(&held.upgrade().unwrap())))
+    }
 
     #[tokio::test]
     async fn many_callers_share_few_calls_and_each_gets_its_own_answer() {
@@ -352,5 +398,44 @@ mod tests {
             .filter(|answer| matches!(answer, Err(StoreError::Overloaded)))
             .count();
         assert!(refused >= 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batcher_is_dropped_when_it_is_idle_and_its_task_ends() {
+        let (sent, batchers) = slow_ones();
+        assert!(timeout(SECOND / 2, batchers.call(&1, 7)).await.is_err(), "it hangs up");
+        batchers.drop_idle();
+        assert_eq!(batchers.lock().len(), 1, "its batch is under way");
+        sleep(SECOND).await;
+        batchers.drop_idle();
+        assert!(batchers.lock().is_empty());
+        sleep(SECOND).await;
+        assert_eq!((sent.load(Ordering::SeqCst), Arc::strong_count(&sent)), (1, 1));
+        assert_eq!(batchers.call(&1, 8).await.unwrap(), 8, "one is started again");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_a_key_one_batch_at_a_time_is_under_way_whenever_idle_ones_are_dropped() {
+        let (_sent, batchers) = slow_ones();
+        let start = Instant::now();
+        let call = async |number: u32| {
+            sleep(SECOND / 4 * number).await;
+            batchers.drop_idle();
+            batchers.call(&1, number.into()).await.unwrap();
+            start.elapsed()
+        };
+        let (first, second, third) = tokio::join!(call(0), call(1), call(2));
+        assert_eq!([first, second, third], [SECOND, 2 * SECOND, 3 * SECOND]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_in_the_queue_is_sent_though_the_batcher_is_dropped() {
+        let sent = Arc::new(AtomicUsize::new(0));
+        let batcher = slow(&sent);
+        let calls = join_all((0..3).map(|number| batcher.call(number)));
+        assert!(timeout(SECOND / 2, calls).await.is_err(), "they hang up");
+        drop(batcher);
+        sleep(4 * SECOND).await;
+        assert_eq!((sent.load(Ordering::SeqCst), Arc::strong_count(&sent)), (3, 1));
     }
 }

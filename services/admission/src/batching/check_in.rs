@@ -1,14 +1,16 @@
 //! Counts waiting visitors as there. Check-ins are gathered in memory and sent ten times a second, each
-//! once: who asks a thousand times within a generation costs Redis one bit, and one more a second for all.
+//! once: who asks a thousand times within a generation costs Redis one bit, and one more a second for all. Of a Cluster
+//! each shard is sent its own, and none waits for another.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use futures_util::{StreamExt, future::join_all, stream::FuturesUnordered};
 use rustc_hash::FxHashMap;
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval};
 use vestibule_domain::{
     RoomId,
     presence::{Band, Spot},
@@ -51,29 +53,73 @@ impl CheckInBatcher {
         }
     }
 
+    /// Forgets rooms that are not there.
+    pub(crate) fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        lock(&self.sent).retain(|room, _| is_there(room));
+    }
+
     /// Sends the check-ins ten times a second until it is dropped.
     pub(crate) async fn run(&self) {
+        let (mut sending, mut busy) = (FuturesUnordered::new(), BTreeSet::new());
+        let mut ticks = interval(GATHER);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            sleep(GATHER).await;
-            self.send().await;
+            tokio::select! {
+                biased;
+                _ = ticks.tick() => for (shard, gathered) in self.take_all_but(&busy) {
+                    busy.insert(shard.clone());
+                    sending.push(async {
+                        self.send_to_shard(gathered).await;
+                        shard
+                    });
+                },
+                Some(shard) = sending.next() => drop(busy.remove(&shard)),
+            }
         }
     }
 
     /// Sends the check-ins since the last time.
     pub(crate) async fn send(&self) {
-        let gathered = std::mem::take(&mut *lock(&self.gathered));
+        let all = self.take_all_but(&BTreeSet::new());
+        join_all(all.into_values().map(|gathered| self.send_to_shard(gathered))).await;
+    }
+
+    /// What was gathered, by shard; that of shards that are `busy` stays.
+    fn take_all_but(&self, busy: &BTreeSet<String>) -> BTreeMap<String, Gathered> {
+        let mut shards = BTreeMap::<_, Gathered>::new();
+        let mut gathered = lock(&self.gathered);
+        for (state, check_ins) in std::mem::take(&mut *gathered) {
+            let shard = self.store.shard_of(&state.room);
+            let of_shard = if busy.contains(&shard) {
+                &mut *gathered
+            } else {
+                shards.entry(shard).or_default()
+            };
+            of_shard.insert(state, check_ins);
+        }
+        shards
+    }
+
+    /// Sends these, which are of one shard. If that is away, whoever is there checks in again.
+    async fn send_to_shard(&self, gathered: Gathered) {
         for (state, mut check_ins) in gathered {
             check_ins.sort_unstable();
             check_ins.dedup();
             let check_ins: Vec<_> =
                 check_ins.into_iter().map(|(band, spot)| (spot, band)).collect();
             for some in check_ins.chunks(MOST_CHECK_INS) {
-                self.send_some(&state, some).await;
+                if let Err(StoreError::Unavailable(_)) = self.send_some(&state, some).await {
+                    return;
+                }
             }
         }
     }
 
-    async fn send_some(&self, state: &RoomState, check_ins: &[(Spot, Band)]) {
+    async fn send_some(
+        &self,
+        state: &RoomState,
+        check_ins: &[(Spot, Band)],
+    ) -> Result<(), StoreError> {
         let RoomState { room, reset_epoch, .. } = state;
         match self.store.check_in(room, *reset_epoch, check_ins.iter().copied()).await {
             Ok(Some(now_ms)) => {
@@ -82,9 +128,12 @@ impl CheckInBatcher {
             }
             // Its visitors hear of the reset with their next call.
             Ok(None) | Err(StoreError::RoomMissing | StoreError::Rewound) => {}
-            // Whoever is there checks in again.
-            Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
+            Err(error) => {
+                tracing::debug!(%error, %room, "presence was not counted");
+                return Err(error);
+            }
         }
+        Ok(())
     }
 }
 

@@ -92,6 +92,11 @@ impl ClaimWindows {
         self.kept_open.insert(served, now);
         let _ = self.store.extend_claim_window(&room, reset_epoch, position).await;
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.batchers.drop_idle();
+    }
 }
 
 // === impl Answers ===

@@ -40,4 +40,9 @@ impl GiveUpBatcher {
     ) -> Result<bool, StoreError> {
         self.0.call(&(room.clone(), seen), place).await
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.0.drop_idle();
+    }
 }

@@ -24,8 +24,8 @@ use super::claims_of_place::ClaimsOfPlace;
 
 /// How soon after the news that a seat may be free the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
-/// How many claims are tried together: a few, since mostly no seat is free; when all of them get a
-/// reply, at once twice as many of the next ones, and so on up to this.
+/// How many claims are tried together: a few, since mostly no seat is free; when all of them get
+/// one, at once twice as many of the next ones, and so on up to this.
 const AT_FIRST: usize = 4;
 const AT_ONCE: usize = 64;
 /// How many at first when seats are known to be free by now: several may be, and whoever does not ask for
@@ -73,6 +73,11 @@ impl HeldClaims {
         Self { claims, feed, random, rooms: Arc::default(), of_place }
     }
 
+    /// See [`ClaimBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.claims.drop_idle();
+    }
+
     fn hold(&self, room: &RoomId, waiting: Waiting) {
         let key = (waiting.claim.rank, self.random.number());
         let mut rooms = self.lock();
@@ -115,8 +120,8 @@ impl HeldClaims {
         (is_news || is_unseen).then_some(AT_FIRST)
     }
 
-    /// Claims for the lowest ranks together, and for those whom Redis has not seen; returns whether all
-    /// of them got a reply.
+    /// Claims for the lowest ranks together, and for those whom Redis has not seen; returns whether the next ones may get
+    /// seats, too.
     async fn let_in(&self, room: &RoomId, at_once: usize) -> bool {
         let claiming = match self.lock().get_mut(room) {
             Some(held) => held.take_first(at_once),
@@ -140,7 +145,11 @@ impl HeldClaims {
                     held.put_back(key, waiting, reply);
                 }
                 // If the visitor has hung up, its next request finds the session.
-                reply => drop(waiting.reply.send(reply)),
+                reply => {
+                    // Nor would Redis answer the next ones: they are not kept waiting for that beyond their time.
+                    all &= reply.is_ok();
+                    drop(waiting.reply.send(reply));
+                }
             }
         }
         all

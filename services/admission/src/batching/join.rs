@@ -29,6 +29,7 @@ use crate::{limit_counter::LimitCounter, region::Region};
 pub(crate) struct JoinBatcher {
     batchers: KeyedBatcher<JoinKey, Option<u64>, JoinReply>,
     taken: Arc<SlotsTaken>,
+    unanswered: Arc<Unanswered>,
 }
 
 /// What became of a newcomer.
@@ -98,6 +99,7 @@ impl JoinBatcher {
         limits: LimitCounter,
     ) -> Self {
         let taken = Arc::new(SlotsTaken::default());
+        let unanswered = Arc::new(Unanswered::default());
         let context = Context {
             store,
             feed,
@@ -106,7 +108,7 @@ impl JoinBatcher {
             public_url,
             taken: Arc::clone(&taken),
             limits,
-            unanswered: Arc::default(),
+            unanswered: Arc::clone(&unanswered),
         };
         let batchers = KeyedBatcher::new(move |key: JoinKey| {
             let context = context.clone();
@@ -115,7 +117,7 @@ impl JoinBatcher {
                 async move { context.join(&key, newcomers).await }
             })
         });
-        Self { batchers, taken }
+        Self { batchers, taken, unanswered }
     }
 
     /// Where the slots of visitors who entered at once came from.
@@ -138,6 +140,16 @@ impl JoinBatcher {
         let (digest, reach) = network.unzip();
         let reach = reach.unwrap_or(Reach::Unlimited);
         self.batchers.call(&JoinKey { room: room.clone(), mode, reach }, digest).await
+    }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.batchers.drop_idle();
+    }
+
+    /// Forgets what is left of lost answers in rooms that are not there.
+    pub(crate) fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        self.unanswered.retain_rooms(is_there);
     }
 }
 

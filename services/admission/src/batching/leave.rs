@@ -37,4 +37,9 @@ impl LeaveBatcher {
     ) -> Result<bool, StoreError> {
         self.0.call(&(room.clone(), reset_epoch), departure).await
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.0.drop_idle();
+    }
 }

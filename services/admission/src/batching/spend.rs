@@ -43,4 +43,9 @@ impl SpendBatcher {
         let Mark { name, expires_at } = mark;
         self.0.call(room, Spending { name, expires_at, is_taken_back: true }).await.map(drop)
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.0.drop_idle();
+    }
 }

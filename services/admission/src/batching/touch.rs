@@ -46,4 +46,9 @@ impl TouchBatcher {
     pub(crate) async fn touch(&self, room: &RoomId, touch: Touch) -> Result<Touched, StoreError> {
         self.0.call(room, touch).await
     }
+
+    /// See [`KeyedBatcher::drop_idle`].
+    pub(crate) fn drop_idle(&self) {
+        self.0.drop_idle();
+    }
 }

@@ -6,8 +6,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{join_key::JoinKey, newcomer::Newcomer};
 use rustc_hash::FxHashMap;
+use vestibule_domain::RoomId;
+
+use super::{join_key::JoinKey, newcomer::Newcomer};
 
 /// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over.
 const FRESH_MS: u64 = 30_000;
@@ -70,6 +72,11 @@ impl Unanswered {
         left.spare.drain(..count).collect()
     }
 
+    /// Forgets what is left in rooms that are not there.
+    pub(super) fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        self.lock().retain(|key, _| is_there(&key.room));
+    }
+
     fn lock(&self) -> MutexGuard<'_, FxHashMap<JoinKey, Left>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,7 +84,7 @@ impl Unanswered {
 
 #[cfg(test)]
 mod tests {
-    use vestibule_domain::{Place, RoomId};
+    use vestibule_domain::Place;
     use vestibule_store::JoinMode;
 
     use super::*;
@@ -128,5 +135,17 @@ mod tests {
         assert_eq!(given(9, 49_000), [5], "that of before a reset is void");
         left.spare(&room, vec![newcomer(6, 7, 1_000)]);
         assert!(given(9, 31_000).is_empty());
+    }
+
+    #[test]
+    fn of_a_room_that_is_not_there_nothing_is_left() {
+        let (left, sale) = (Unanswered::default(), key(JoinMode::Enter));
+        let gala = JoinKey { room: RoomId::new("gala").unwrap(), ..sale.clone() };
+        for room in [&sale, &gala] {
+            left.spare(room, vec![newcomer(3, 7, 1_000)]);
+        }
+        left.retain_rooms(|room| *room != gala.room);
+        let given = [&sale, &gala].map(|room| left.give(room, 1, (7, 1_000)).len());
+        assert_eq!(given, [1, 0]);
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -47,7 +47,7 @@ impl BrandingCache {
         }
         // The version of this binding: the room may have a newer config by now.
         let version = binding.version();
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rooms = self.lock();
         let known = rooms.get(room).filter(|(known, _)| *known == version);
         let read = if let Some((_, read)) = known {
             Arc::clone(read)
@@ -72,6 +72,15 @@ impl BrandingCache {
     pub(crate) fn fallbacks(&self) -> u64 {
         self.fallbacks.load(Ordering::Relaxed)
     }
+
+    /// Forgets rooms that are not there.
+    pub(crate) fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        self.lock().retain(|room, _| is_there(room));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RoomId, Versioned>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 // === impl RoomBranding ===
@@ -87,5 +96,21 @@ impl RoomBranding {
             }
         });
         Self { page, logo: branding.logo.as_ref().and_then(PageLogo::read) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_room_that_is_not_there_nothing_is_kept() {
+        let cache = BrandingCache::default();
+        let [sale, gala] = ["sale", "gala"].map(|name| RoomId::new(name).unwrap());
+        for room in [&sale, &gala] {
+            cache.lock().insert(room.clone(), (Some(1), Arc::default()));
+        }
+        cache.retain_rooms(|room| *room == sale);
+        assert!(cache.lock().keys().eq([&sale]));
     }
 }

@@ -59,9 +59,17 @@ impl DrawCache {
         Ok(Arc::new(published(room, &config, &drawn, (reset_epoch, now_ms))))
     }
 
+    /// Forgets rooms that are not there.
+    pub(crate) fn retain_rooms(&self, is_there: impl Fn(&RoomId) -> bool) {
+        self.lock().retain(|room, _| is_there(room));
+    }
+
     fn of_room(&self, room: &RoomId) -> Arc<RoomDraws> {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(rooms.entry(room.clone()).or_default())
+        Arc::clone(self.lock().entry(room.clone()).or_default())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RoomId, Arc<RoomDraws>>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

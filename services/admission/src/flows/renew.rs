@@ -22,11 +22,7 @@ impl Flows {
         // While Redis is away, those inside stay inside; but nobody whose end was ever heard of.
         let is_away = self.feed.is_away(&room.known);
         let fresh = unseen_ms < snapshot.settings.recheck_ms() || is_away;
-        let has_ended = if is_away {
-            room.known.was_ended(reset_epoch, number)
-        } else {
-            room.known.has_ended(reset_epoch, number)
-        };
+        let has_ended = room.known.has_ended(reset_epoch, number);
         fresh
             && seat.generation == snapshot.generation
             && seat.expires_at * 1000 > now_ms
@@ -77,7 +73,7 @@ impl Flows {
         let responder = VisitorResponder::new(self, room);
         // What is known to have ended stays so, though nobody can be asked.
         let (reset_epoch, number) = (room.snapshot.reset_epoch, ticket.waiter.place.number);
-        if room.known.was_ended(reset_epoch, number) {
+        if room.known.has_ended(reset_epoch, number) {
             return responder.respond_ended(ticket, Ending::Closed);
         }
         if seat.expires_at <= responder.now_ms() / 1000 {

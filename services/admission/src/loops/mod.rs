@@ -1,6 +1,7 @@
 //! The background tasks: the startup, the feed, changes of rooms, the key ring, the counts of
-//! presence and of the history. None of them answers a request.
+//! presence and of the history, and what is forgotten. None of them answers a request.
 
+pub(crate) mod forgetting;
 mod startup;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
         ("keys", Task::Keys),
         ("check-ins", Task::CheckIns),
         ("tally", Task::Tally),
+        ("forgetting", Task::Forgetting),
     ] {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
@@ -47,6 +49,7 @@ enum Task {
     Keys,
     CheckIns,
     Tally,
+    Forgetting,
 }
 
 // === impl Task ===
@@ -62,6 +65,7 @@ impl Task {
             Self::Keys => admission.keys.clone().run().await,
             Self::CheckIns => admission.flows.check_ins.run().await,
             Self::Tally => admission.flows.tally.run().await,
+            Self::Forgetting => forgetting::run(admission).await,
         }
     }
 
@@ -73,6 +77,7 @@ impl Task {
             Self::Changes => admission.feed.take_in_no_more().await,
             Self::Feed => admission.feed.say_goodbye().await,
             Self::Keys => admission.keys.look().await,
+            Self::Forgetting => {}
         }
     }
 }

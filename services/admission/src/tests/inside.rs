@@ -2,6 +2,7 @@
 
 use tokio::time::Instant;
 use vestibule_domain::OnRedisFailure;
+use vestibule_store::EndedAs;
 
 use super::{ALL, World, model::TIMEOUT};
 use crate::flows::Status;
@@ -27,6 +28,20 @@ async fn who_is_inside_a_room_that_answers_is_asked_after_while_another_room_is_
         assert_eq!((answer.status.status, answer.status.stale), (Status::Admitted, false));
         assert!(world.admission.feed.is_away(&world.room("here").known));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whose_session_had_ended_before_a_service_started_is_out_there_too() {
+    let rooms = [("here", OnRedisFailure::Closed)];
+    let world = World::with(&rooms).await;
+    let (ended, inside) = (world.enter("here").await, world.enter("here").await);
+    let later = world.another().await;
+    assert!(later.flows.is_inside(&later.flows.room("here").unwrap(), &ended));
+    world.admission.flows.leave(&world.room("here"), ended, EndedAs::Completed).await.unwrap();
+    let later = world.another().await;
+    let here = later.flows.room("here").unwrap();
+    assert!(!later.flows.is_inside(&here, &ended));
+    assert!(later.flows.is_inside(&here, &inside));
 }
 
 #[tokio::test(start_paused = true)]

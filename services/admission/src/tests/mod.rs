@@ -1,8 +1,10 @@
 //! An admission over a Redis that breaks as each test says: what visitors are told meanwhile, and what is left of it.
 
 mod changes;
+mod check_ins;
 mod claim_windows;
 mod fail_open;
+mod forgotten_rooms;
 mod inside;
 mod lost_join;
 mod model;
@@ -33,6 +35,13 @@ const ALL: [&str; 6] = ["deployment", "closed", "here", "open", "sale", "there"]
 /// How many have room at a time.
 const SEATS: u64 = 9;
 
+fn admission_on(model: &Arc<Model>, clock: &ManualClock) -> Admission {
+    let store = Store::over(Arc::clone(model) as _, Clock::Manual(clock.clone()));
+    let cli = Cli::parse_from(["test", "--secret", &"s".repeat(32)]);
+    let config = Config { store, ..Config::read(&cli).unwrap() };
+    Admission::new(&config, Machine::real())
+}
+
 /// An admission, and what it runs on.
 struct World {
     model: Arc<Model>,
@@ -46,10 +55,7 @@ impl World {
     /// A room of each name, which fails `open` or not.
     async fn with(rooms: &[(&str, OnRedisFailure)]) -> Self {
         let (model, clock) = (Arc::new(Model::new()), ManualClock::at(START_MS));
-        let store = Store::over(Arc::clone(&model) as _, Clock::Manual(clock.clone()));
-        let cli = Cli::parse_from(["test", "--secret", &"s".repeat(32)]);
-        let config = Config { store, ..Config::read(&cli).unwrap() };
-        let admission = Admission::new(&config, Machine::real());
+        let admission = admission_on(&model, &clock);
         admission.keys.ensure(START_MS / 1000).await.unwrap();
         for (room, on_redis_failure) in rooms {
             let on_redis_failure = *on_redis_failure;
@@ -64,6 +70,14 @@ impl World {
         }
         admission.feed.refresh().await.unwrap();
         Self { model, clock, admission }
+    }
+
+    /// An admission that starts now, on the same Redis.
+    async fn another(&self) -> Admission {
+        let admission = admission_on(&self.model, &self.clock);
+        admission.keys.ensure(START_MS / 1000).await.unwrap();
+        admission.feed.refresh().await.unwrap();
+        admission
     }
 
     /// So much time goes by, of which Redis says nothing.

@@ -226,10 +226,10 @@ impl Evidence<'_> {
     }
 
     /// For how long AWS-style tokens may still be valid, in seconds. Where there are such clients, one may have got its
-    /// token after a backup was made.
+    /// token of somebody who has not told, or after a backup was made.
     fn tokens_last(&self, last: &RoomSnapshot) -> u64 {
         let has_aws_clients = last.tokens_until > 0 || last.figures.unattended > 0;
-        let unseen = if self.unseen.is_some() && has_aws_clients {
+        let unseen = if self.is_worst_assumed() && has_aws_clients {
             last.settings.token_validity_seconds
         } else {
             0
@@ -568,6 +568,19 @@ mod tests {
         let last = [Testimony::of_stored(&RoomSnapshot { seq: 60, ..stored.clone() })];
         let gone = Evidence { is_one_gone: true, ..evidence(Some(&stored), &last) };
         assert_eq!(reconciled(gone).sessions_kept_seconds, 0, "nobody can");
+    }
+
+    #[test]
+    fn seats_are_held_for_as_long_as_a_token_lasts_that_somebody_silent_may_have_given() {
+        let held = |is_one_silent, unattended| {
+            let mut last = RoomSnapshot { tokens_until: 0, ..snapshot(7, 60) };
+            last.figures.unattended = unattended;
+            let seen = [Testimony::of_stored(&last)];
+            reconciled(Evidence { is_one_silent, ..evidence(None, &seen) }).seats_held_seconds
+        };
+        assert_eq!(held(true, 8), 3_601);
+        assert_eq!(held(true, 0), 301, "nobody asks for such");
+        assert_eq!(held(false, 8), 301, "all have told");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError, document,
-    keys::RoomKeys,
+    keys::{Part, RoomKeys},
     memory::{PlaceBits, Places, PlacesChunk},
     scripts,
 };
@@ -95,6 +95,23 @@ impl Store {
             pages.push(PlacesPage { page: format!("{name}:{nth}"), chunk, of });
         }
         Ok(pages)
+    }
+
+    /// Whether all of these pages are there.
+    pub(super) async fn has_pages(
+        &self,
+        room: &RoomId,
+        pages: &[PlacesPage],
+    ) -> Result<bool, StoreError> {
+        if pages.is_empty() {
+            return Ok(true);
+        }
+        let mut exists = redis::cmd("EXISTS");
+        for PlacesPage { page, .. } in pages {
+            exists.arg(format!("{}:{page}", RoomKeys(room).key(Part::Testimony)));
+        }
+        let found: usize = self.query(&exists).await?;
+        Ok(found == pages.len())
     }
 
     /// Puts back what a service has told of places in this reset epoch. Places that are over stay so.

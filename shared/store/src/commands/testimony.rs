@@ -238,7 +238,7 @@ impl Store {
         Ok(Some(Rest { name, pages }))
     }
 
-    /// `account` with all of its seats and endings; `None`: some of them were lost.
+    /// `account` with all of its seats and endings; `None`: some of them were lost, or of its places.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -247,6 +247,9 @@ impl Store {
         room: &RoomId,
         mut account: Account,
     ) -> Result<Option<Account>, StoreError> {
+        if !self.has_pages(room, &account.places).await? {
+            return Ok(None);
+        }
         let Some(Rest { name, pages }) = account.rest.take() else { return Ok(Some(account)) };
         for nth in 0..pages {
             let key = RoomKeys(room).testimony_page(&name, nth);

@@ -153,17 +153,10 @@ impl KnownRoom {
         self.stored_config.load_full()
     }
 
-    /// Whether a session was ended before its time, as far as this service knows. That is reliable only
-    /// for sessions that Redis renewed within [`vestibule_domain::settings::LONGEST_RECHECK_MS`].
+    /// Whether a session was ended before its time, as far as this service knows: as long as a token of it may be valid.
     #[must_use]
     pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
-        self.ended.contains(reset_epoch, number)
-    }
-
-    /// The same, reliably, as long as a token of the session may be valid: for those of whom Redis cannot be asked.
-    #[must_use]
-    pub fn was_ended(&self, reset_epoch: u64, number: u64) -> bool {
-        self.has_ended(reset_epoch, number) || self.memory.has_ended(reset_epoch, number)
+        self.ended.contains(reset_epoch, number) || self.memory.has_ended(reset_epoch, number)
     }
 
     /// Whether an operator has revoked the place in line of this number, as far as this service knows.

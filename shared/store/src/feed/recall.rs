@@ -58,6 +58,11 @@ impl KnownRoom {
         *self.recalled_in.lock().unwrap_or_else(PoisonError::into_inner) == Some(state)
     }
 
+    /// Something may have been missed: it is read again.
+    pub(super) fn forget_recalled(&self) {
+        *self.recalled_in.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     fn note_recalled(&self, state: Generation) {
         *self.recalled_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
     }

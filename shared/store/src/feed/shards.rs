@@ -224,6 +224,9 @@ impl Feed {
                 Err(error) => Err(error),
             }
         };
+        if let Some(known) = self.room(room.as_str()) {
+            known.forget_recalled();
+        }
         match read {
             Ok(()) => self.read_config_if_changed(room).await,
             Err(StoreError::Rewound) => {

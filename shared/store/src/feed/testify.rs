@@ -4,6 +4,7 @@
 //! all that this service will ever know of the state before.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -11,7 +12,11 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{StreamExt, stream};
+use futures_util::{
+    StreamExt,
+    future::join_all,
+    stream::{self, FuturesUnordered},
+};
 use tokio::time::{sleep, timeout};
 use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 
@@ -59,19 +64,48 @@ impl Drop for Telling {
 // === impl Feed ===
 
 impl Feed {
-    /// Tells whenever it is asked, until it is dropped.
+    /// Tells whenever it is asked, until it is dropped. Rooms of a shard that is away keep nobody waiting who asks about
+    /// others, nor does what is being told.
     pub(super) async fn testify_when_asked(&self) {
+        let mut telling = FuturesUnordered::new();
         loop {
             let rooms = std::mem::take(&mut *self.0.alarmed.lock().await);
-            let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, async |room| {
-                if let Err(error) = self.testify(&room).await {
-                    tracing::debug!(%room, %error, "what was seen of a room could not be told");
-                    self.0.alarmed.lock().await.insert(room);
+            telling.extend(self.by_shard(rooms).into_values().map(|rooms| self.testify_of(rooms)));
+            loop {
+                tokio::select! {
+                    biased;
+                    () = self.0.alarm.notified() => break,
+                    Some(()) = telling.next() => {}
                 }
-            });
-            all.await;
-            self.0.alarm.notified().await;
+            }
         }
+    }
+
+    /// Tells what was seen of these rooms, which are of one shard. If that is away, it is not asked about all of them, but
+    /// soon again.
+    async fn testify_of(&self, rooms: Vec<RoomId>) {
+        let is_away = AtomicBool::new(false);
+        let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, async |room| {
+            if !is_away.load(Ordering::Relaxed) {
+                let Err(error) = self.testify(&room).await else { return };
+                tracing::debug!(%room, %error, "what was seen of a room could not be told");
+                is_away.fetch_or(matches!(error, StoreError::Unavailable(_)), Ordering::Relaxed);
+            }
+            self.0.alarmed.lock().await.insert(room);
+        });
+        all.await;
+        if is_away.into_inner() {
+            sleep(AGAIN_AFTER).await;
+            self.0.alarm.notify_one();
+        }
+    }
+
+    fn by_shard(&self, rooms: impl IntoIterator<Item = RoomId>) -> BTreeMap<String, Vec<RoomId>> {
+        let mut shards = BTreeMap::<_, Vec<_>>::new();
+        for room in rooms {
+            shards.entry(self.0.store.shard_of(&room)).or_default().push(room);
+        }
+        shards
     }
 
     /// Something is wrong with `room`, or the leader asks about it.
@@ -82,7 +116,12 @@ impl Feed {
 
     /// While nobody listened here, the leader may have asked about any room.
     pub(super) async fn note_what_was_missed(&self) {
-        let rooms = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
+        let rooms = self.rooms();
+        // Nor has it heard what was ended meanwhile.
+        for known in &rooms {
+            known.forget_recalled();
+        }
+        let rooms = rooms.iter().map(|known| known.snapshot().room.clone());
         self.0.alarmed.lock().await.extend(rooms);
         self.0.alarm.notify_one();
     }
@@ -92,7 +131,8 @@ impl Feed {
     /// # Errors
     /// See [`StoreError`].
     pub async fn testify(&self, room: &RoomId) -> Result<(), StoreError> {
-        match self.0.store.round(room).await? {
+        // Last words are told without being asked: whoever asks comes later, in another round.
+        match self.0.store.round(room).await?.filter(|round| *round != LAST_WORDS) {
             Some(round) => {
                 let seen = self.0.store.memory().room(room).testify(&round);
                 let Some(seen) = seen else { return Ok(()) };
@@ -107,12 +147,21 @@ impl Feed {
     /// Redis holds all that was seen, or was told it.
     pub(super) async fn say_last_words(&self) -> bool {
         let has_told_all = AtomicBool::new(true);
-        let all = stream::iter(self.rooms()).for_each_concurrent(AT_ONCE, async |known| {
+        let rooms = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
+        let shards = self.by_shard(rooms).into_values();
+        let all = join_all(shards.map(|rooms| self.say_last_words_in(rooms, &has_told_all)));
+        timeout(PATIENCE, all).await.is_ok() && has_told_all.into_inner()
+    }
+
+    /// The same of these rooms, which are of one shard.
+    async fn say_last_words_in(&self, rooms: Vec<RoomId>, has_told_all: &AtomicBool) {
+        let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, async |room| {
+            let Some(known) = self.room(room.as_str()) else { return };
             if !self.tries_last_words_of(&known).await {
                 has_told_all.store(false, Ordering::Relaxed);
             }
         });
-        timeout(PATIENCE, all).await.is_ok() && has_told_all.into_inner()
+        all.await;
     }
 
     /// The same of one room, for as long as Redis is away.

@@ -101,9 +101,11 @@ do
   sweep = function(seatless_kept_ms)
     clear_door()
     forget_old_tokens(MANY_RECORDS - end_sessions())
-    -- What can no longer be rebuilt from a ticket, or from what somebody tells late, need not be remembered.
+    -- What can no longer be rebuilt from a ticket, or from what somebody tells late, need not be remembered: a ticket may
+    -- be of a renewal that nobody knows of as long as sessions are kept for that.
     local is_one_awaited = redis.call('HGET', keys.line, 'awaits') ~= false
-    forget(keys.ended, '(' .. now_s - (is_one_awaited and ENDED_KEPT_S or 0))
+    local until_s = math.min(now_s - (is_one_awaited and ENDED_KEPT_S or 0), math.floor(sessions_from(line, now) / 1000))
+    forget(keys.ended, '(' .. until_s)
     -- Who had asked when the room was held has its time anew after it, however long that was.
     local counts_from = line.held_at + seatless_kept_ms > now and line.held_from or now
     forget(keys.seatless, counts_from - seatless_kept_ms)
@@ -132,13 +134,14 @@ local function expire_positions()
     if now_s - since(row) <= settings.position_expiry_seconds then return end
     local first = line.expired_position + 1
     local over = count_bits(keys.entered, first, row.counter)
-    local unclaimed = math.max(row.counter - line.expired_position - over, 0)
+    local nobodys = GAPS.within(keys, line, first, row.counter)
+    local unclaimed = math.max(row.counter - line.expired_position - over - nobodys, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
     COUNTS.left(keys.counts, now, 'turn_missed', unclaimed)
     redis.call('HSET', keys.line, 'expired_position', row.counter)
     line.expired_position = row.counter
     if settings.advance_on_position_expiry and row.who == 'o' and unclaimed > 0 then
-      raise_serving(keys, line, line.serving_counter + unclaimed, now, 'o')
+      raise_serving(keys, line, GAPS.beyond(keys, line, line.serving_counter + unclaimed), now, 'o')
     end
   end
 end

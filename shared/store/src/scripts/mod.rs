@@ -89,7 +89,7 @@ scripts! {
     BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
         Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended, Counts], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
-        "left_out", "publish", "counts"];
+        "left_out", "gaps", "publish", "counts"];
     BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
         Rows, Ended, Holds, Draws, Inlet, Testimony], &[], None, ["room", "rate", "left_out", "publish"];
@@ -117,7 +117,7 @@ scripts! {
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks, Counts], &[],
         None, ["bitmaps", "room", "seats", "listed", "networks", "door", "departures", "counts"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls], &[], None,
-        ["bitmaps", "room", "listed", "once", "rate", "serving", "moves", "left_out", "publish"];
+        ["bitmaps", "room", "listed", "once", "rate", "serving", "left_out", "gaps", "moves", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Counts, Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "listed", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
@@ -128,7 +128,7 @@ scripts! {
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended, Counts], &[], None,
         ["bitmaps", "room", "seats", "door", "departures", "counts"];
     LET_IN = "let_in" Writes &[Line, Settings, Sessions, Entered, Rate, Rows, Calls, Inlet], &[], None,
-        ["bitmaps", "room", "listed", "once", "rate", "serving", "moves", "left_out", "publish"];
+        ["bitmaps", "room", "listed", "once", "rate", "serving", "left_out", "gaps", "moves", "publish"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_ALARM = "note_alarm" Writes &[Line, Inlet], &[], None, ["room"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
@@ -159,7 +159,7 @@ scripts! {
     REMOVE_FOREIGN = "remove_foreign" Deployment &[], &["key…"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
-        &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",
+        &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "left_out", "gaps", "moves", "door", "departures",
         "publish", "counts"];
     REPLACE_TEXT = "replace_text" Deployment &[], &["text"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,

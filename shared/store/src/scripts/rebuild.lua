@@ -32,6 +32,13 @@ local function owe_its_seat()
   redis.call('HINCRBY', keys.line, 'unconfirmed', 1)
 end
 
+-- Of this token somebody may have been told who has gone.
+local function note_token(record)
+  if record.kind ~= 'a' or record.exp <= line.tokens_until then return end
+  line.tokens_until = record.exp
+  redis.call('HSET', keys.line, 'tokens_until', record.exp)
+end
+
 local function waits_for_draw(number)
   return line.pool_first > 0 and number >= line.pool_first
     and number <= (line.pool_last > 0 and line.pool_last or line.queue_counter)
@@ -76,6 +83,7 @@ for _, each in ipairs(args.seats) do
   if is_over and seen then redis.call('ZADD', keys.ended, 'GT', seen.exp, number) end
   if record and not is_over and session_end(record.exp) >= now and not is_there then
     seat(keys, number, position, record)
+    note_token(record)
   else
     if position then set_bit(keys.entered, position, 1) end
     -- Of one that is over the record that was seen would say that it lives.

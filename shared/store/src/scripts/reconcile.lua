@@ -74,6 +74,8 @@ if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings
   redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
   write_phases(keys, read_line(keys.line), now, args.phases)
 end
+-- Those above were served by moves that an operator has taken back since: they wait.
+redis.call('ZREMRANGEBYSCORE', keys.rows, string.format('(%d', args.serving_counter), '+inf')
 if not row_for(keys, args.serving_counter) then add_row(keys, args.serving_counter, now, 't') end
 -- Nor has whoever was served, or stood at the door, been heard since: nobody is ripe yet.
 note_move(keys, args.serving_counter, now)

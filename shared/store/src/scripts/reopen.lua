@@ -29,6 +29,15 @@ if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer(
 -- The leader does not know of it.
 if stamp.is_partial or stamp.suspect == 'partial' then return answer({ done = false }) end
 redis.call('HDEL', keys.testimony, 'round')
+
+-- Of those who were silent: what is of another round, which the server had not forgotten, is nothing that they tell late.
+local function forget_what_they_told_before()
+  for _, name in ipairs(cjson.decode(args.awaits)) do
+    local account = redis.call('HGET', keys.testimony, 'by:' .. name)
+    if account and cjson.decode(account).round ~= args.round then redis.call('HDEL', keys.testimony, 'by:' .. name) end
+  end
+end
+
 -- After a move nobody could come until now, and presence is not moved along.
 if args.is_latest and stamp.suspect == 'closed' then
   excuse(line, now)
@@ -59,6 +68,7 @@ if not args.is_latest then
   end
   if args.awaits then
     redis.call('HSET', keys.line, 'awaits', args.awaits)
+    forget_what_they_told_before()
   else
     redis.call('HDEL', keys.line, 'awaits')
   end

@@ -56,23 +56,14 @@ local function end_sessions()
   end
 end
 
--- How many of these positions are of numbers that nobody holds, and that nobody has used after all.
-local function left_out_of(first, last)
-  local count = 0
-  for _, pair in ipairs(LEFT_OUT.read(redis.call('HGET', keys.line, 'left_out'))) do
-    local from, to = math.max(pair[1], first), math.min(pair[2], last)
-    if from <= to then count = count + to - from + 1 - count_bits(keys.entered, from, to) end
-  end
-  return count
-end
-
 -- Who is served and has neither entered nor lost its place: those in line, and whoever comes next, if the counter is
 -- ahead of the line.
 local function awaited_now()
   local first, last = line.expired_position + 1, math.min(line.serving_counter, line.queue_counter)
   local ahead = math.max(line.serving_counter - math.max(line.queue_counter, line.expired_position), 0)
   if last < first then return ahead end
-  return ahead + math.max(last - first + 1 - count_bits(keys.entered, first, last) - left_out_of(first, last), 0)
+  local nobodys = GAPS.within(keys, line, first, last)
+  return ahead + math.max(last - first + 1 - count_bits(keys.entered, first, last) - nobodys, 0)
 end
 
 end_sessions()

@@ -28,11 +28,25 @@ local function revoke_place()
   return 'place', until_s
 end
 
+-- Since a loss it may be inside without a record, in one of the seats that are held for such. All that is known of it is
+-- the bit of its place; so it may be over as well. It is not rebuilt from its ticket.
+local function revoke_unconfirmed()
+  if line.unconfirmed == 0 or line.unconfirmed_until < now then return 'none', 0 end
+  local is_of_line = args.number > 0 and args.number <= line.queue_counter and args.draws == line.draw_count
+  local is_over = redis.call('HEXISTS', keys.records, args.number) == 1 or redis.call('ZSCORE', keys.ended, args.number)
+  if not is_of_line or is_over or not args.position or not get_bit(keys.entered, args.position) then return 'none', 0 end
+  local until_s = math.ceil(line.unconfirmed_until / 1000)
+  redis.call('ZADD', keys.ended, until_s, args.number)
+  return 'session', until_s
+end
+
 local function revoke()
   if args.reset_epoch ~= line.reset_epoch then return 'none', 0 end
   local exp = DEPARTURES.end_session(keys, args.number, 'revoked', args.seat)
   if exp then return 'session', exp end
-  return revoke_place()
+  local what, until_s = revoke_place()
+  if what == 'none' then return revoke_unconfirmed() end
+  return what, until_s
 end
 
 local revoked, expires_at = revoke()

@@ -11,8 +11,10 @@ local args = arguments({
   -- The round that it is told in, if these are its last words: it stops, and nobody may have asked yet.
   last = 'text',
 })
--- As in `call_witnesses`: what was told before a round ended counts no more, and this counts until one does.
-if args.last and not redis.call('HGET', keys.testimony, 'round') then
+-- As in `call_witnesses`: what was told before a round ended counts no more, and this counts until one does. Where the
+-- room is open nothing is in question: then it is told late, to a leader who awaits it.
+local is_in_question = not stamp or stamp.is_in_doubt()
+if args.last and is_in_question and not redis.call('HGET', keys.testimony, 'round') then
   redis.call('UNLINK', keys.testimony)
   redis.call('HSET', keys.testimony, 'round', args.last)
 end

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use vestibule_domain::{
     Draw, MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, RoomSnapshot,
     draw::{DrawRecord, Pool, Seed},
-    reconciliation::Testimony,
+    reconciliation::{Testimony, UNSEEN_NUMBERS},
     schedule::{Event, EventState, Overrides},
 };
 use vestibule_store::{
@@ -15,6 +15,7 @@ use vestibule_store::{
 use crate::{
     crowd::{Crowd, Habit},
     events::{event, moment},
+    restoring::wipe_and_reconcile,
     world::{Leader, World, limited, patient, testimony, token},
 };
 
@@ -26,6 +27,7 @@ crate::on_every_server!(
     after_the_draw_everyone_enters_by_the_place_that_was_drawn,
     nobody_enters_by_a_place_that_was_given_up_before_the_draw,
     a_drawn_position_expires_like_any_other,
+    increments_after_a_draw_serve_so_many_places_of_it,
     serving_before_the_draw_costs_nobody_its_position,
     a_draw_is_drawn_once,
     a_draw_of_another_pool_changes_nothing,
@@ -253,6 +255,23 @@ async fn nobody_enters_by_a_place_that_was_given_up_before_the_draw(world: World
     }
     assert!(!give_up(1, room.position(2)).await[0], "they are over");
     assert_eq!(world.snapshot().await.admitted, 6);
+}
+
+/// Numbers that nobody has are drawn with the others, so nobody knows whose places they have.
+async fn increments_after_a_draw_serve_so_many_places_of_it(world: World) {
+    world.schedule(RoomSettings::default(), &[sale()]).await;
+    world.at(ms(OPENS));
+    Leader::new(2).tick(&world).await;
+    world.join(20, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    world.join(20, JoinMode::Enter).await;
+    world.at(ms(STARTS));
+    Leader::new(2).tick(&world).await;
+    let pool = world.try_begin(2).await.unwrap().pool;
+    assert!(pool.count() > UNSEEN_NUMBERS, "{pool:?}");
+    assert!(try_draw(&world, 2, &sale(), &pool).await.unwrap());
+    assert_eq!(world.store.increment(&world.room, 30).await.unwrap(), 30);
+    assert_eq!(world.store.increment(&world.room, 5).await.unwrap(), 35);
 }
 
 async fn a_drawn_position_expires_like_any_other(world: World) {

@@ -1,12 +1,12 @@
 //! A store that was wiped, or went back, is brought to what the services have seen.
 
 use vestibule_domain::{
-    Progress, RoomSettings,
+    Progress, RoomSettings, SeatEnds,
     reconciliation::{Finding, Testimony},
 };
 use vestibule_store::{
-    AnsweredCall, ClaimOutcome, Ending, JoinMode, Joined, Round, Seat, SessionKind, StoreError,
-    TokenRecord, Touch,
+    Account, AnsweredCall, ClaimOutcome, Ending, JoinMode, Joined, Revocation, Revoked, Round,
+    Seat, SessionKind, StoreError, TokenRecord, Touch,
 };
 
 use crate::world::{World, limited, seat, testimony, token};
@@ -23,6 +23,12 @@ crate::on_every_server!(
     a_session_that_had_ended_frees_no_seat_of_somebody_else,
     what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats,
     increments_go_on_behind_the_gap,
+    increments_go_on_behind_every_gap_however_often_more_is_lost,
+    an_increment_from_within_a_gap_serves_who_comes_behind_it,
+    numbers_that_nobody_has_miss_no_turn,
+    what_ended_stays_ended_while_its_renewal_may_be_unknown,
+    whoever_may_be_inside_without_a_record_can_be_revoked,
+    what_was_told_in_another_round_is_not_told_late,
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
     what_is_told_late_of_before_a_reset_changes_nothing,
@@ -263,7 +269,7 @@ async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: Wo
 }
 
 async fn increments_go_on_behind_the_gap(world: World) {
-    world.open(vestibule_domain::RoomSettings::default()).await;
+    world.open(RoomSettings::default()).await;
     world.join(20, JoinMode::Queue).await;
     world.store.increment(&world.room, 15).await.unwrap();
     wipe_and_reconcile(&world, |_| {}, &["a"]).await;
@@ -272,6 +278,124 @@ async fn increments_go_on_behind_the_gap(world: World) {
     assert_eq!(world.store.increment(&world.room, 5).await.unwrap(), 20);
     let served = world.store.increment(&world.room, 3).await.unwrap();
     assert_eq!(u64::try_from(served).unwrap(), newcomer + 2, "three newcomers are served");
+}
+
+async fn increments_go_on_behind_every_gap_however_often_more_is_lost(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 15).await.unwrap();
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let first = world.join(5, JoinMode::Queue).await.first;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let second = world.join(5, JoinMode::Queue).await.first;
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
+    for (by, last) in [(5, 20), (5, first + 4), (5, second + 4)] {
+        let served = world.store.increment(&world.room, by).await.unwrap();
+        assert_eq!(u64::try_from(served).unwrap(), last);
+    }
+    assert_eq!(world.store.increment(&world.room, -3).await.unwrap(), second.cast_signed() + 1);
+    let all = world.store.increment(&world.room, 3).await.unwrap();
+    assert_eq!(u64::try_from(all).unwrap(), second + 4);
+}
+
+async fn an_increment_from_within_a_gap_serves_who_comes_behind_it(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 30).await.unwrap();
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let newcomer = world.join(5, JoinMode::Queue).await.first;
+    let served = world.store.increment(&world.room, 2).await.unwrap();
+    assert_eq!(u64::try_from(served).unwrap(), newcomer + 1);
+}
+
+async fn numbers_that_nobody_has_miss_no_turn(world: World) {
+    let settings = RoomSettings {
+        position_expiry_seconds: Some(10),
+        advance_on_position_expiry: true,
+        ..RoomSettings::default()
+    };
+    world.open(settings).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 20).await.unwrap();
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let newcomer = world.join(30, JoinMode::Queue).await.first;
+    world.store.increment(&world.room, 5).await.unwrap();
+    world.seconds(12);
+    world.tick(2).await;
+    let after = world.snapshot().await;
+    assert_eq!(after.expired, 25, "who was served and did not come");
+    // What was served before the loss is a move of nobody's.
+    assert_eq!(after.serving_counter, newcomer.cast_signed() + 4 + 5);
+    world.store.increment(&world.room, -30).await.unwrap();
+    assert!(world.snapshot().await.expired <= 20, "they wait again");
+}
+
+/// Who had renewed it is gone, and what it told the visitor nobody knows.
+async fn what_ended_stays_ended_while_its_renewal_may_be_unknown(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let known = Joined { expires_at: joined.issued_at + 100, ..joined.clone() };
+    let seats = [1, 2].map(|number| seat(number, &known));
+    world.reconcile_with(&[seen], &["gone"], &config, (&seats, &[])).await;
+    let all_heard = Progress { queue_counter: 20, admitted: 3 };
+    world
+        .store
+        .dismiss(late(&world), world.reset_epoch().await, all_heard, &[], &[])
+        .await
+        .unwrap();
+    world.seconds(90);
+    world.leave(1).await;
+    world.seconds(60);
+    world.tick(2).await;
+    let is_inside = async |number| touches(&world, number, &joined).await.is_some();
+    assert_eq!((is_inside(1).await, is_inside(2).await), (false, true));
+}
+
+/// Its seat is held, since somebody has told that its place has entered, and nobody how long its session lasts.
+async fn whoever_may_be_inside_without_a_record_can_be_revoked(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let over = Joined { expires_at: joined.issued_at - 10, ..joined.clone() };
+    let seats = [1, 2].map(|number| seat(number, &over));
+    world.reconcile_with(&[seen], &[], &config, (&seats, &[])).await;
+    assert_eq!(world.snapshot().await.unconfirmed, 3);
+    let revocation = |number| Revocation {
+        reset_epoch: joined.reset_epoch,
+        number,
+        position: Some(number),
+        draws: 0,
+        seat: SeatEnds::AtOnce,
+    };
+    let revoke = async |number| world.store.revoke(&world.room, revocation(number)).await.unwrap();
+    assert_eq!(revoke(1).await, Revoked::Session);
+    assert_eq!(revoke(1).await, Revoked::None, "it is over");
+    assert_eq!(revoke(21).await, Revoked::None, "nobody has such a number");
+    let is_inside = async |number| touches(&world, number, &joined).await.is_some();
+    assert_eq!((is_inside(1).await, is_inside(2).await), (false, true));
+    let after = world.snapshot().await;
+    assert_eq!((after.active, after.unconfirmed), (1, 2), "one of them in a seat of its own");
+}
+
+async fn what_was_told_in_another_round_is_not_told_late(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let told = |round: &str| Account { round: round.to_owned(), ..Account::default() };
+    world.store.testify(&world.room, "before", &told("another")).await.unwrap();
+    world.store.testify(&world.room, "now", &told("r")).await.unwrap();
+    // As it comes back with a server that was saved in the middle of that.
+    let round = Round { room: &world.room, name: "another", epoch: 2 };
+    world.store.call_witnesses(round.room, 2, round.name).await.unwrap();
+    world.store.testify(&world.room, "before", &told("another")).await.unwrap();
+    world.store.testify(&world.room, "now", &told("r")).await.unwrap();
+    world.reconcile_with(&[seen], &["before", "now"], &config, (&[], &[])).await;
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["now"]);
 }
 
 async fn a_room_that_is_the_latest_stays_as_it_is(world: World) {

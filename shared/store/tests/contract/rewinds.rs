@@ -2,9 +2,10 @@
 //! leader has heard what the services have seen.
 
 use redis::cmd;
-use vestibule_domain::reconciliation::Finding;
+use vestibule_domain::{RoomSettings, reconciliation::Finding};
 use vestibule_store::{
-    Account, CallerBindings, Feed, JoinMode, RedeemOutcome, SessionKind, StoreError, Touch,
+    Account, CallerBindings, ClaimOutcome, Feed, JoinMode, RedeemOutcome, SessionKind, StoreError,
+    Touch,
 };
 
 use crate::{
@@ -27,6 +28,7 @@ crate::on_every_server!(
     whoever_stops_and_is_awaited_tells_it_though_the_room_is_open_again,
     whoever_stops_lists_the_rooms_that_redis_has_lost,
     who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
+    whoever_an_operator_serves_no_more_loses_no_time_though_redis_forgets_it,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
 
@@ -311,4 +313,30 @@ async fn whoever_stops_and_is_awaited_tells_it_though_the_room_is_open_again(wor
     feed.say_goodbye().await;
     let accounts = world.store.accounts(&world.room).await.unwrap();
     assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
+}
+
+async fn whoever_an_operator_serves_no_more_loses_no_time_though_redis_forgets_it(world: World) {
+    const ROWS: &str = "vestibule:room:{sale}:rows";
+    world.open(RoomSettings { position_expiry_seconds: Some(10), ..RoomSettings::default() }).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 13).await.unwrap();
+    let (before, config) = (line(&world).await, world.config().await);
+    let rows: Vec<(String, u64)> =
+        world.server.ask(cmd("ZRANGE").arg(ROWS).arg(0).arg(-1).arg("WITHSCORES")).await;
+    assert_eq!(world.store.increment(&world.room, -8).await.unwrap(), 5);
+    let seen = testimony(&world.snapshot().await);
+    go_back(&world, &before).await;
+    world.server.ask::<()>(cmd("DEL").arg(ROWS)).await;
+    for (row, counter) in rows {
+        world.server.ask::<()>(cmd("ZADD").arg(ROWS).arg(counter).arg(row)).await;
+    }
+    let found = world.reconcile(&[seen], &[], &config).await;
+    assert!(matches!(found, Finding::IsBehind(_)), "{found:?}");
+    world.seconds(12);
+    world.tick(2).await;
+    let after = world.snapshot().await;
+    assert_eq!((after.serving_counter, after.expired), (5, 5));
+    world.store.increment(&world.room, 8).await.unwrap();
+    let claimed = world.claims(world.claim_now(12).await).await;
+    assert!(matches!(claimed, ClaimOutcome::Entered(_)), "{claimed:?}");
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use vestibule_domain::{Announcement, reconciliation::Finding};
 use vestibule_redis_model::{Dialect, Engine};
-use vestibule_store::{Clock, Feed, JoinMode, Store};
+use vestibule_store::{Account, Clock, Feed, JoinMode, Store};
 
 use crate::{
     model::Model,
@@ -93,4 +93,36 @@ async fn a_goodbye_is_known_for_a_day() {
     tokio::time::advance(std::time::Duration::from_hours(20)).await;
     runs_and_stops(&server, "admission-c").await;
     assert_eq!(stopped(&world).await, names(&["admission-b", "admission-c"]));
+}
+
+/// They are told unasked; whoever is there waits until it is asked, and answers then with all that it knows by then.
+#[tokio::test(start_paused = true)]
+async fn last_words_ask_nobody_for_theirs() {
+    let (server, world) = world().await;
+    let another = || Feed::new(Store::over(server.clone(), Clock::Server), "there".to_owned());
+    let there = another();
+    there.refresh().await.unwrap();
+    let stops = Feed::new(Store::over(server.clone(), Clock::Server), "stops".to_owned());
+    stops.refresh().await.unwrap();
+    world.server.flush().await;
+    stops.say_goodbye().await;
+    there.testify(&world.room).await.unwrap();
+    let told = async || world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(told().await.keys().collect::<Vec<_>>(), ["stops"]);
+    world.store.call_witnesses(&world.room, 2, "round").await.unwrap();
+    there.testify(&world.room).await.unwrap();
+    let told = told().await;
+    assert_eq!(told.keys().collect::<Vec<_>>(), ["stops", "there"]);
+    assert!(told["stops"].is_last && !told["there"].is_last);
+}
+
+/// A room that was opened meanwhile is in no question.
+#[tokio::test(start_paused = true)]
+async fn last_words_of_an_open_room_begin_no_round() {
+    let (_, world) = world().await;
+    let words = Account { round: "last words".to_owned(), is_last: true, ..Account::default() };
+    world.store.testify(&world.room, "stops", &words).await.unwrap();
+    assert_eq!(world.store.accounts(&world.room).await.unwrap().len(), 1, "they are told late");
+    world.store.call_witnesses(&world.room, 2, "round").await.unwrap();
+    assert!(world.store.accounts(&world.room).await.unwrap().is_empty(), "of before what is asked");
 }

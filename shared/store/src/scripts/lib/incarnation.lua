@@ -11,7 +11,7 @@
 -- registry: `reads`, `writes`, `copies`, for which a closed room is good enough, or `repairs`, which is never refused.
 -- `rests`: 1 = the leader looks at the room seldom, and is told as soon as somebody changes it.
 
--- The stamp of the stored state (nil: there is no room), and the room's time, ms.
+-- The stamp of the stored state (nil: there is no room; is_in_doubt(): whether it may not be the latest), and the room's time, ms.
 local stamp, now
 -- seal(answer): ends every script of a room. answer(table): the same, for a document. begin_state(reset_epoch,
 -- generation, nonce, seq, follows): writes the stamp of a state that begins now; it goes on counting if seq is nil;
@@ -144,7 +144,9 @@ do
     stamp.is_partial = true
     if stamp.suspect ~= 'partial' then raise_alarm() end
   end
-  if stamp and ACCESS ~= 'repairs' and (stamp.is_partial or is_closed() or is_rewound(seen)) then
+  local function is_in_doubt() return stamp.is_partial or is_closed() or is_rewound(seen) end
+  if stamp then stamp.is_in_doubt = is_in_doubt end
+  if stamp and ACCESS ~= 'repairs' and is_in_doubt() then
     if not stamp.suspect and not stamp.is_partial then raise_alarm() end
     return redis.error_reply('REWOUND the state of this room may not be its latest')
   end

@@ -52,9 +52,7 @@ do
 
   function LEFT_OUT.skip(key, line, known, count)
     line.queue_counter = known + count
-    line.gap_first, line.gap_last = known + 1, known + count
-    redis.call('HSET', key, 'queue_counter', line.queue_counter, 'gap_first', line.gap_first,
-      'gap_last', line.gap_last)
+    redis.call('HSET', key, 'queue_counter', line.queue_counter)
     LEFT_OUT.add(key, line, { { known + 1, known + count } })
   end
 

@@ -4,7 +4,7 @@ local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
   'expired_position', 'promised', 'left', 'unconfirmed', 'unconfirmed_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
-  'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
+  'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
   'excused_until', 'ticked_at', 'ticked_ahead', 'held_from', 'held_at', 'heard_at', 'free_since', 'free_least',
   'came_known', 'came_unknown',
   'came_after_ms', 'unknown_period_ms', 'turn_hold_ms', 'aws_joined', 'aws_admitted', 'left_pools',
