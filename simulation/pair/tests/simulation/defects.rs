@@ -37,8 +37,8 @@ const DEFECTS: [Defect; 17] = [
     Defect {
         name: "an older state is taken for the latest",
         seed: 9,
-        instead_of: "(stamp.is_partial or is_closed() or is_rewound(seen))",
-        does: "false",
+        instead_of: "return stamp.is_partial or is_closed() or is_rewound(seen) end",
+        does: "return false end",
         breaks: &["unique-numbers", "ceiling", "serving-counter"],
     },
     Defect {
