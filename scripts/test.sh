@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every test, once all is built. Cargo runs one program of tests after the other. The simulations only compute, and most of
-# the others wait, for browsers, gateways and an engine: so those run beside these, at the lowest priority, and what they
-# print comes last.
+# Every test, once all is built. Cargo runs one program of tests after the other. The simulation of both services only
+# computes, and most of the others wait, for browsers, gateways and an engine: so that runs beside these, at the lowest
+# priority, and what it prints comes last.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -12,17 +12,27 @@ export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
 
 run() { cargo test --locked --workspace --no-fail-fast "$@"; }
 
+# The test programs of all crates but that one.
+others() {
+  cargo metadata --locked --no-deps --format-version 1 | python3 -c '
+import json, sys
+targets = [target for package in json.load(sys.stdin)["packages"] for target in package["targets"]]
+print(*sorted({target["name"] for target in targets if "test" in target["kind"]} - {"simulation"}))'
+}
+
 # Each job has a process group of its own, and so can be ended with all that it has started.
 set -m
 run --no-run
 printed=$(mktemp)
-{ renice -n 19 -p "$BASHPID" && run --test 'si*'; } >"$printed" 2>&1 &
-simulations=$!
-trap 'kill -- "-$simulations" 2>/dev/null || true; rm -f "$printed"' EXIT
+{ renice -n 19 -p "$BASHPID" && run --test simulation; } >"$printed" 2>&1 &
+simulation=$!
+trap 'kill -- "-$simulation" 2>/dev/null || true; rm -f "$printed"' EXIT
 
 failed=
-run --lib --bins --test '[!s]*' --test 's[!i]*' || failed=1
+named=()
+for name in $(others); do named+=(--test "$name"); done
+run --lib --bins "${named[@]}" || failed=1
 run --doc || failed=1
-wait "$simulations" || failed=1
+wait "$simulation" || failed=1
 cat "$printed"
 [ -z "$failed" ] || die "tests have failed: see above"
