@@ -33,7 +33,7 @@ end
 local function revoke_unconfirmed()
   if line.unconfirmed == 0 or line.unconfirmed_until < now then return 'none', 0 end
   local is_of_line = args.number > 0 and args.number <= line.queue_counter and args.draws == line.draw_count
-  local is_over = redis.call('HEXISTS', keys.records, args.number) == 1 or redis.call('ZSCORE', keys.ended, args.number)
+  local is_over = redis.call('HGET', keys.records, args.number) or redis.call('ZSCORE', keys.ended, args.number)
   if not is_of_line or is_over or not args.position or not get_bit(keys.entered, args.position) then return 'none', 0 end
   local until_s = math.ceil(line.unconfirmed_until / 1000)
   redis.call('ZADD', keys.ended, until_s, args.number)
