@@ -20,6 +20,9 @@ targets = [target for package in json.load(sys.stdin)["packages"] for target in 
 print(*sorted({target["name"] for target in targets if "test" in target["kind"]} - {"simulation"}))'
 }
 
+have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
+names=$(others)
+
 # Each job has a process group of its own, and so can be ended with all that it has started.
 set -m
 run --no-run
@@ -30,7 +33,7 @@ trap 'kill -- "-$simulation" 2>/dev/null || true; rm -f "$printed"' EXIT
 
 failed=
 named=()
-for name in $(others); do named+=(--test "$name"); done
+for name in $names; do named+=(--test "$name"); done
 run --lib --bins "${named[@]}" || failed=1
 run --doc || failed=1
 wait "$simulation" || failed=1

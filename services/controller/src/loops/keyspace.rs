@@ -214,7 +214,7 @@ fn put_off(controller: &Controller, epoch: u64, room: RoomId, error: &StoreError
     if let StoreError::Fenced { epoch: by } = error {
         controller.leadership.overtaken(epoch, *by);
     } else if !is_away(error) {
-        // Of a shard that is away that is said once, not of each of its rooms.
+        // Of a shard that is away that is said already, and not of each of its rooms.
         tracing::warn!(%room, %error, "a room could not be brought to its latest state");
     }
     controller.leadership.report_suspect(room);

@@ -336,7 +336,7 @@ fn add_missing(seats: &mut Vec<Seat>, on_record: Vec<Seat>) {
     seats.extend(on_record.into_iter().filter(|seat| !told.contains(&seat.number)));
 }
 
-/// Takes in what services tell that were silent when the room was brought to its latest state, `last`.
+/// Takes in what services tell that were silent when the room was brought to its latest state, `last`, and are awaited.
 ///
 /// # Errors
 /// See [`StoreError`]; [`StoreError::Rewound`] if the room has to be brought there anew.
@@ -345,9 +345,6 @@ pub(super) async fn take_in_the_late(
     epoch: u64,
     last: &RoomSnapshot,
 ) -> Result<(), StoreError> {
-    if last.awaits.is_empty() {
-        return Ok(());
-    }
     let store = &controller.store;
     let accounts = store.accounts(&last.room).await?;
     let late = accounts.into_iter().filter(|(name, _)| last.awaits.contains(name)).collect();

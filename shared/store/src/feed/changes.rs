@@ -67,27 +67,21 @@ impl Feed {
         let (mut away, mut is_whole) = (BTreeSet::new(), true);
         for room in rooms {
             let shard = self.0.store.shard_of(room);
-            if !away.contains(&shard) {
-                match self.take_in(room).await {
-                    Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => {
-                        away.insert(shard);
-                    }
-                    read => {
-                        read?;
-                        continue;
-                    }
-                }
+            let is_there =
+                !away.contains(&shard) && self.unless_a_shard_is_away(self.take_in(room).await)?;
+            if !is_there {
+                is_whole &= self.room(room.as_str()).is_none();
+                away.insert(shard);
             }
-            is_whole &= self.room(room.as_str()).is_none();
         }
         Ok(is_whole)
     }
 
-    /// Of a Cluster, rooms whose shard is away keep no others waiting.
-    fn unless_a_shard_is_away(&self, read: Result<(), StoreError>) -> Result<(), StoreError> {
+    /// Whether it was read; of a Cluster, rooms whose shard is away keep no others waiting.
+    fn unless_a_shard_is_away(&self, read: Result<(), StoreError>) -> Result<bool, StoreError> {
         match read {
-            Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => Ok(()),
-            read => read,
+            Err(StoreError::Unavailable(_)) if self.0.store.link().has_shards() => Ok(false),
+            read => read.map(|()| true),
         }
     }
 

@@ -159,8 +159,8 @@ scripts! {
     REMOVE_FOREIGN = "remove_foreign" Deployment &[], &["key…"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
-        &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "left_out", "gaps", "moves", "door", "departures",
-        "publish", "counts"];
+        &[], None, ["bitmaps", "room", "listed", "once", "rate", "seats", "serving", "left_out", "gaps", "moves", "door",
+        "departures", "publish", "counts"];
     REPLACE_TEXT = "replace_text" Deployment &[], &["text"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
         ["bitmaps", "room", "listed", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];

@@ -11,7 +11,8 @@
 -- registry: `reads`, `writes`, `copies`, for which a closed room is good enough, or `repairs`, which is never refused.
 -- `rests`: 1 = the leader looks at the room seldom, and is told as soon as somebody changes it.
 
--- The stamp of the stored state (nil: there is no room; is_in_doubt(): whether it may not be the latest), and the room's time, ms.
+-- The stamp of the stored state (nil: there is no room; is_in_doubt(): whether it may not be the latest), and the room's
+-- time, ms.
 local stamp, now
 -- seal(answer): ends every script of a room. answer(table): the same, for a document. begin_state(reset_epoch,
 -- generation, nonce, seq, follows): writes the stamp of a state that begins now; it goes on counting if seq is nil;

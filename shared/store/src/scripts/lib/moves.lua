@@ -1,4 +1,5 @@
--- Moves of the serving counter that are not the tick's: an operator's, or an inlet's. Needs lib/serving, lib/bitmaps and lib/gaps.
+-- Moves of the serving counter that are not the tick's: an operator's, or an inlet's. Needs lib/serving, lib/bitmaps and
+-- lib/gaps.
 
 -- Places above the counter wait again, also those whose time to claim was over: it begins anew once they are served.
 local function revive(keys, line, target)
