@@ -258,8 +258,17 @@ async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
     crowd::join(&deployment, "sale", 12).await?;
+    // What newcomers were told comes a little later than they.
+    let before = eventually(BACK, "all that has happened", || async {
+        let minutes = history(&deployment).await?;
+        let told = minutes.as_array().into_iter().flatten().map(|minute| &minute["told"]);
+        let told = told.flat_map(|told| told.as_array().into_iter().flatten());
+        let told: u64 = told.filter_map(serde_json::Value::as_u64).sum();
+        ensure!(told == 12, "{minutes}");
+        Ok(minutes)
+    })
+    .await?;
     remembered(&deployment, 15).await?;
-    let before = history(&deployment).await?;
     deployment.redis().flush().await?;
     eventually(BACK, "the history", || async {
         let after = history(&deployment).await?;

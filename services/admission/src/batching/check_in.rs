@@ -22,6 +22,9 @@ use super::{room_state::RoomState, sent_check_ins::SentCheckIns};
 /// How often check-ins are sent.
 const GATHER: Duration = Duration::from_millis(100);
 
+/// A shard that has not answered so many calls in a row is away.
+const IN_VAIN: u32 = 2;
+
 /// Counts who is there.
 #[derive(Debug)]
 pub(crate) struct CheckInBatcher {
@@ -100,15 +103,21 @@ impl CheckInBatcher {
         shards
     }
 
-    /// Sends these, which are of one shard. If that is away, whoever is there checks in again.
+    /// Sends these, which are of one shard. If that is away, whoever is there checks in again; one answer that does not come
+    /// is not enough to say so.
     async fn send_to_shard(&self, gathered: Gathered) {
+        let mut in_vain = 0;
         for (state, mut check_ins) in gathered {
             check_ins.sort_unstable();
             check_ins.dedup();
             let check_ins: Vec<_> =
                 check_ins.into_iter().map(|(band, spot)| (spot, band)).collect();
             for some in check_ins.chunks(MOST_CHECK_INS) {
-                if let Err(StoreError::Unavailable(_)) = self.send_some(&state, some).await {
+                match self.send_some(&state, some).await {
+                    Err(StoreError::Unavailable(_)) => in_vain += 1,
+                    Ok(()) | Err(_) => in_vain = 0,
+                }
+                if in_vain == IN_VAIN {
                     return;
                 }
             }

@@ -22,11 +22,10 @@ impl Flows {
         // While Redis is away, those inside stay inside; but nobody whose end was ever heard of.
         let is_away = self.feed.is_away(&room.known);
         let fresh = unseen_ms < snapshot.settings.recheck_ms() || is_away;
-        let has_ended = room.known.has_ended(reset_epoch, number);
         fresh
             && seat.generation == snapshot.generation
             && seat.expires_at * 1000 > now_ms
-            && !has_ended
+            && !room.known.has_ended(reset_epoch, number)
     }
 
     /// Keeps the session of `seat` alive and answers with a token.

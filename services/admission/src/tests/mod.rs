@@ -1,5 +1,6 @@
 //! An admission over a Redis that breaks as each test says: what visitors are told meanwhile, and what is left of it.
 
+mod away;
 mod changes;
 mod check_ins;
 mod claim_windows;

@@ -48,6 +48,18 @@ impl Model {
         (state.loses, state.refuses) = (1, true);
     }
 
+    /// The answer to the next script is lost.
+    pub(super) fn lose_one(&self) {
+        self.lock().loses = 1;
+    }
+
+    /// The line of this room is gone.
+    pub(super) fn lose_line(&self, room: &str) {
+        let key = format!("vestibule:room:{{{room}}}:line");
+        let answer = wire::value(self.lock().server.call(NOW, &[b"DEL", key.as_bytes()]));
+        assert!(matches!(answer, Ok(Value::Int(1))), "{answer:?}");
+    }
+
     /// The server that has the keys of these rooms does not answer.
     pub(super) fn take_away(&self, rooms: &[&str]) {
         self.lock().away = rooms.iter().map(|room| format!("{{{room}}}")).collect();
@@ -114,9 +126,10 @@ impl Link for Model {
         true
     }
 
-    /// Each room is on a server of its own.
+    /// Rooms are on one server whose names are the same up to a hyphen.
     fn shard_of(&self, channel: &str) -> String {
-        channel.split(['{', '}']).nth(1).unwrap_or_default().to_owned()
+        let room = channel.split(['{', '}']).nth(1).unwrap_or_default();
+        room.split('-').next().unwrap_or_default().to_owned()
     }
 }
 

@@ -103,8 +103,10 @@ pub(super) fn partial_of(path: &Path) -> PathBuf {
 
 /// Removes what a process of this one's id has left behind when it was killed; not what one is writing.
 fn remove_leftover(partial: &Path) -> io::Result<()> {
+    // Over NFS only who may write a file can lock it.
+    let writable = OpenOptions::new().write(true).to_owned();
     let leftover = fs::symlink_metadata(partial)
-        .and_then(|found| found.is_file().then(|| File::open(partial)).transpose());
+        .and_then(|found| found.is_file().then(|| writable.open(partial)).transpose());
     let leftover = match leftover {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         leftover => leftover?,
@@ -120,10 +122,8 @@ fn remove_leftover(partial: &Path) -> io::Result<()> {
 /// and the last one wins.
 fn lock(file: &File, path: &Path) -> io::Result<()> {
     let is_free = match file.try_lock() {
-        Ok(()) => true,
+        Ok(()) | Err(TryLockError::Error(_)) => true,
         Err(TryLockError::WouldBlock) => false,
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => true,
-        Err(TryLockError::Error(error)) => return Err(error),
     };
     let (opened, named) = (file.metadata()?, fs::symlink_metadata(path));
     let is_named =

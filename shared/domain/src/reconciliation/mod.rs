@@ -97,6 +97,8 @@ pub struct Reconciliation {
     pub unattended: Option<(u64, u64)>,
     /// For how long seats of holders who have not returned count as taken, in seconds.
     pub seats_held_seconds: u64,
+    /// The same once everybody has been heard who is silent, in seconds.
+    pub held_once_heard_seconds: u64,
     /// For how long sessions count after their end as it is known, because somebody of whom nobody has heard may have
     /// renewed them, in seconds; 0: nobody can have.
     pub sessions_kept_seconds: u64,
@@ -186,7 +188,7 @@ impl Evidence<'_> {
             Some(lately(&last))
         };
         let session = last.settings.session_duration_seconds;
-        let tokens = self.tokens_last(&last);
+        let held = |is_worst| session.max(tokens_last(&last, is_worst)) + 1;
         Reconciliation {
             begins_anew: self.stored.is_none_or(|stored| stored.reset_epoch != epoch),
             generation: known.iter().map(|one| one.stamp.generation).max().unwrap_or(0) + 1,
@@ -206,7 +208,8 @@ impl Evidence<'_> {
             ),
             left_out: snapshots().filter(of_epoch).flat_map(|room| room.left_out.clone()).collect(),
             unlisted: snapshots().filter(of_epoch).map(unlisted).max().unwrap_or(0),
-            seats_held_seconds: session.max(tokens) + 1,
+            seats_held_seconds: held(self.is_worst_assumed()),
+            held_once_heard_seconds: held(self.unseen.is_some()),
             sessions_kept_seconds: if self.may_be_renewed(&last) { session + 1 } else { 0 },
             presence_seconds: presence_seconds(&last),
             admitted_last_minute: seen_last_minute.filter(|_| !self.is_worst_assumed()),
@@ -224,18 +227,6 @@ impl Evidence<'_> {
     fn may_be_renewed(&self, last: &RoomSnapshot) -> bool {
         !last.settings.disable_session_renewal && (self.is_worst_assumed() || self.is_one_gone)
     }
-
-    /// For how long AWS-style tokens may still be valid, in seconds. Where there are such clients, one may have got its
-    /// token of somebody who has not told, or after a backup was made.
-    fn tokens_last(&self, last: &RoomSnapshot) -> u64 {
-        let has_aws_clients = last.tokens_until > 0 || last.figures.unattended > 0;
-        let unseen = if self.is_worst_assumed() && has_aws_clients {
-            last.settings.token_validity_seconds
-        } else {
-            0
-        };
-        unseen.max(last.tokens_until.saturating_sub(last.now_seconds()))
-    }
 }
 
 // === impl Reconciliation ===
@@ -244,6 +235,7 @@ impl Reconciliation {
     /// Sessions last for up to `seconds`: also of settings that are in force no more.
     pub fn lasts_for(&mut self, seconds: u64) {
         self.seats_held_seconds = self.seats_held_seconds.max(seconds + 1);
+        self.held_once_heard_seconds = self.held_once_heard_seconds.max(seconds + 1);
         if self.sessions_kept_seconds > 0 {
             self.sessions_kept_seconds = self.sessions_kept_seconds.max(seconds + 1);
         }
@@ -291,6 +283,14 @@ impl Reconciliation {
         let event = event.and_then(|event| config.event(event.name.as_str()));
         event.map(|event| event.draw_id.clone()).unwrap_or_default()
     }
+}
+
+/// For how long AWS-style tokens may still be valid, in seconds. Where there are such clients, one may have got its token
+/// of somebody who has not told, or after a backup was made: `is_worst`.
+fn tokens_last(last: &RoomSnapshot, is_worst: bool) -> u64 {
+    let has_aws_clients = last.tokens_until > 0 || last.figures.unattended > 0;
+    let unseen = if is_worst && has_aws_clients { last.settings.token_validity_seconds } else { 0 };
+    unseen.max(last.tokens_until.saturating_sub(last.now_seconds()))
 }
 
 /// The room of `before` after a reset of which only that it was is known.
@@ -576,11 +576,12 @@ mod tests {
             let mut last = RoomSnapshot { tokens_until: 0, ..snapshot(7, 60) };
             last.figures.unattended = unattended;
             let seen = [Testimony::of_stored(&last)];
-            reconciled(Evidence { is_one_silent, ..evidence(None, &seen) }).seats_held_seconds
+            let to = reconciled(Evidence { is_one_silent, ..evidence(None, &seen) });
+            (to.seats_held_seconds, to.held_once_heard_seconds)
         };
-        assert_eq!(held(true, 8), 3_601);
-        assert_eq!(held(true, 0), 301, "nobody asks for such");
-        assert_eq!(held(false, 8), 301, "all have told");
+        assert_eq!(held(true, 8), (3_601, 301), "until it tells");
+        assert_eq!(held(true, 0), (301, 301), "nobody asks for such");
+        assert_eq!(held(false, 8), (301, 301), "all have told");
     }
 
     #[test]

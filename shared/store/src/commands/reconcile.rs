@@ -85,6 +85,7 @@ struct ReopenArguments<'a> {
     held_before: u64,
     held_before_until: u64,
     seats_held_seconds: u64,
+    held_once_heard_seconds: u64,
     sessions_kept_seconds: u64,
     awaits: Option<String>,
 }
@@ -252,6 +253,7 @@ impl Store {
             held_before: to.map_or(0, |to| to.held_before.0),
             held_before_until: to.map_or(0, |to| to.held_before.1),
             seats_held_seconds: to.map_or(0, |to| to.seats_held_seconds),
+            held_once_heard_seconds: to.map_or(0, |to| to.held_once_heard_seconds),
             sessions_kept_seconds: to.map_or(0, |to| to.sessions_kept_seconds),
             awaits: names(awaits)?,
         };

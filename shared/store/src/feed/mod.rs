@@ -81,8 +81,9 @@ struct Inner {
     configs_complete: AtomicBool,
     /// The rooms that are known to have been deleted.
     deleted: Mutex<Deleted>,
-    /// Rooms about which the leader may be asking.
-    alarmed: Mutex<BTreeSet<RoomId>>,
+    /// Rooms about which the leader may be asking. Nobody may wait for whoever is told of them: that may not be looked at
+    /// meanwhile.
+    alarmed: std::sync::Mutex<BTreeSet<RoomId>>,
     alarm: Notify,
     /// Rooms of which this service heard that somebody is wrong, or has told something of them: for the leader.
     questioned: std::sync::Mutex<BTreeSet<RoomId>>,
@@ -117,7 +118,7 @@ impl Feed {
             complete: std::sync::Mutex::default(),
             configs_complete: AtomicBool::new(false),
             deleted: Mutex::default(),
-            alarmed: Mutex::default(),
+            alarmed: std::sync::Mutex::default(),
             alarm: Notify::new(),
             questioned: std::sync::Mutex::default(),
             question: Notify::new(),

@@ -8,7 +8,21 @@ use std::{
 use vestibule_domain::RoomId;
 
 use super::{Feed, KnownRoom, StoredConfig};
-use crate::{StoreError, keys::RoomKeys};
+use crate::StoreError;
+
+/// Shards that were found away in one reading of all rooms, and how.
+#[derive(Debug, Default)]
+struct Away(BTreeMap<String, StoreError>);
+
+// === impl Away ===
+
+impl Away {
+    fn into_result(self) -> Result<(), StoreError> {
+        self.0.into_values().next().map_or(Ok(()), Err)
+    }
+}
+
+// === impl Feed ===
 
 impl Feed {
     /// Returns whether every room that is listed is known now.
@@ -20,25 +34,22 @@ impl Feed {
         self.0.has_list.store(true, Ordering::Relaxed);
         self.forget_deleted().await?;
         // Of a shard that is away no room is read; what follows is of the others, too.
-        let read = self.read_each(&listed).await;
-        for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
-            match self.refresh_config(known).await {
-                Err(error) if read.is_ok() && !is_of_the_room(&error) => return Err(error),
-                Err(_) | Ok(()) => {}
-            }
-        }
+        let mut away = Away::default();
+        let unreadable = self.read_each(&listed, &mut away).await;
+        self.read_configs(&mut away).await;
         for known in self.rooms() {
             let room = known.snapshot().room.clone();
             if !listed.contains(&room) {
                 self.0.store.list_room(&room).await?;
-                self.note_alarm(room).await;
+                self.note_alarm(room);
             }
         }
         let has_config = |room: &RoomId| {
             self.room(room.as_str()).is_some_and(|known| known.stored_config().is_some())
         };
         self.0.configs_complete.store(listed.iter().all(has_config), Ordering::Release);
-        let unreadable = read?;
+        let unreadable = unreadable?;
+        away.into_result()?;
         let is_known = |room: &RoomId| self.room(room.as_str()).is_some();
         Ok(listed.iter().all(|room| is_known(room) || unreadable.contains(room)))
     }
@@ -48,7 +59,7 @@ impl Feed {
         if self.0.store.link().has_shards() {
             let known = self.0.rooms.load().keys().cloned().collect();
             // How it fails is told already.
-            let _ = self.read_each(&known).await;
+            let _ = self.read_each(&known, &mut Away::default()).await;
         }
         error
     }
@@ -57,11 +68,15 @@ impl Feed {
     /// none that can be read.
     ///
     /// Nor does a shard that is away: it is asked for one of its rooms, and those of others are read.
-    async fn read_each(&self, listed: &BTreeSet<RoomId>) -> Result<BTreeSet<RoomId>, StoreError> {
-        let (mut unreadable, mut away) = (BTreeSet::new(), BTreeMap::new());
+    async fn read_each(
+        &self,
+        listed: &BTreeSet<RoomId>,
+        away: &mut Away,
+    ) -> Result<BTreeSet<RoomId>, StoreError> {
+        let mut unreadable = BTreeSet::new();
         for room in listed {
-            let shard = self.0.store.link().shard_of(&RoomKeys(room).pushes());
-            if away.contains_key(&shard) {
+            let shard = self.0.store.shard_of(room);
+            if away.0.contains_key(&shard) {
                 continue;
             }
             match self.read(room).await {
@@ -72,11 +87,25 @@ impl Feed {
                     }
                     tracing::warn!(%room, %why, "a room cannot be read");
                 }
-                Err(error) => drop(away.insert(shard, error)),
+                Err(error) => drop(away.0.insert(shard, error)),
                 Ok(()) => {}
             }
         }
-        away.into_values().next().map_or(Ok(unreadable), Err)
+        Ok(unreadable)
+    }
+
+    /// Reads the configs and draws that may be others than those known.
+    async fn read_configs(&self, away: &mut Away) {
+        for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
+            let shard = self.0.store.shard_of(&known.snapshot().room);
+            if away.0.contains_key(&shard) {
+                continue;
+            }
+            match self.refresh_config(known).await {
+                Err(error) if !is_of_the_room(&error) => drop(away.0.insert(shard, error)),
+                Err(_) | Ok(()) => {}
+            }
+        }
     }
 
     async fn read(&self, room: &RoomId) -> Result<(), StoreError> {
@@ -90,13 +119,13 @@ impl Feed {
             Ok(None) | Err(StoreError::Rewound) => {
                 // The leader may serve other rooms, and the push that told of this one may be lost.
                 self.question(room.clone());
-                self.note_alarm(room.clone()).await;
+                self.note_alarm(room.clone());
             }
             Err(error) => {
                 // The leader can remove what is no room's.
                 if matches!(error, StoreError::Unexpected(_)) {
                     self.question(room.clone());
-                    self.note_alarm(room.clone()).await;
+                    self.note_alarm(room.clone());
                 }
                 return Err(error);
             }

@@ -231,7 +231,7 @@ impl Feed {
             Ok(()) => self.read_config_if_changed(room).await,
             Err(StoreError::Rewound) => {
                 self.question(room.clone());
-                self.note_alarm(room.clone()).await;
+                self.note_alarm(room.clone());
             }
             Err(error) => tracing::debug!(%error, %room, "what was missed cannot be read"),
         }

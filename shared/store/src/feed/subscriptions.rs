@@ -30,7 +30,7 @@ impl Feed {
     async fn subscribe(&self) -> Result<(), StoreError> {
         let channels = CHANNELS.map(|(_kind, channel)| channel);
         let mut messages = self.0.store.link().subscribe(&channels).await?;
-        self.note_what_was_missed().await;
+        self.note_what_was_missed();
         while let Some(Message { channel, payload }) = messages.next().await {
             self.take_message(&channel, payload).await;
         }
@@ -60,7 +60,7 @@ impl Feed {
         match channel {
             ALARMS => {
                 self.question(room.clone());
-                self.note_alarm(room).await;
+                self.note_alarm(room);
             }
             WAKES => {
                 if let Some(known) = self.room(room.as_str()) {

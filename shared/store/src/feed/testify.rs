@@ -4,9 +4,9 @@
 //! all that this service will ever know of the state before.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
-        Arc,
+        Arc, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -69,7 +69,7 @@ impl Feed {
     pub(super) async fn testify_when_asked(&self) {
         let mut telling = FuturesUnordered::new();
         loop {
-            let rooms = std::mem::take(&mut *self.0.alarmed.lock().await);
+            let rooms = std::mem::take(&mut *self.alarmed());
             telling.extend(self.by_shard(rooms).into_values().map(|rooms| self.testify_of(rooms)));
             loop {
                 tokio::select! {
@@ -91,7 +91,7 @@ impl Feed {
                 tracing::debug!(%room, %error, "what was seen of a room could not be told");
                 is_away.fetch_or(matches!(error, StoreError::Unavailable(_)), Ordering::Relaxed);
             }
-            self.0.alarmed.lock().await.insert(room);
+            self.alarmed().insert(room);
         });
         all.await;
         if is_away.into_inner() {
@@ -109,21 +109,25 @@ impl Feed {
     }
 
     /// Something is wrong with `room`, or the leader asks about it.
-    pub(super) async fn note_alarm(&self, room: RoomId) {
-        self.0.alarmed.lock().await.insert(room);
+    pub(super) fn note_alarm(&self, room: RoomId) {
+        self.alarmed().insert(room);
         self.0.alarm.notify_one();
     }
 
     /// While nobody listened here, the leader may have asked about any room.
-    pub(super) async fn note_what_was_missed(&self) {
+    pub(super) fn note_what_was_missed(&self) {
         let rooms = self.rooms();
         // Nor has it heard what was ended meanwhile.
         for known in &rooms {
             known.forget_recalled();
         }
         let rooms = rooms.iter().map(|known| known.snapshot().room.clone());
-        self.0.alarmed.lock().await.extend(rooms);
+        self.alarmed().extend(rooms);
         self.0.alarm.notify_one();
+    }
+
+    fn alarmed(&self) -> MutexGuard<'_, BTreeSet<RoomId>> {
+        self.0.alarmed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells what this service has seen of `room`, if the leader asks and has not been told.

@@ -108,8 +108,9 @@ local function enter(claim)
     line.aws_admitted = line.aws_admitted + 1
     line.tokens_until = math.max(line.tokens_until, record.exp)
   end
-  -- Its row expired while it waited for a seat, and counted it as expired: take that back.
-  if claim.position <= line.expired_position then line.expired = line.expired - 1 end
+  -- Its row expired while it waited for a seat, and counted it as expired, unless nobody was known to have its number: take
+  -- that back.
+  if claim.position <= line.expired_position then line.expired = math.max(line.expired - 1, 0) end
   return record
 end
 

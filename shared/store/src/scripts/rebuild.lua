@@ -7,7 +7,7 @@ Returns {done}
 Keeps (3) a session that is there stays as it is, unless it was seen in a later state, and what was noted of it, there or
       by whoever has seen it, stays noted; what has ended stays ended;
       whoever is on record has its seat and is on the list of tokens; (2) whoever has ended of late frees no seat that
-      may be somebody else's.
+      may be somebody else's; a seat that is told late is one of those that were held.
 ]]
 local args = arguments({
   -- Empty: of services that tell late; the room is open again.
@@ -30,6 +30,15 @@ local function owe_its_seat()
   if line.unconfirmed_until < now then return end
   redis.call('HINCRBY', keys.line, 'owed', 1)
   redis.call('HINCRBY', keys.line, 'unconfirmed', 1)
+end
+
+-- So many seats were held for whoever had told nothing yet: theirs are told late.
+local function hand_over_seats(count)
+  if count == 0 then return end
+  redis.call('HINCRBY', keys.line, 'came_late', count)
+  if line.unconfirmed_until < now then return end
+  local unconfirmed = tonumber(redis.call('HGET', keys.line, 'unconfirmed')) or 0
+  redis.call('HSET', keys.line, 'unconfirmed', math.max(unconfirmed - count, 0))
 end
 
 -- Of this token somebody may have been told who has gone.
@@ -71,6 +80,7 @@ for _, each in ipairs(args.ended) do
   -- A place that waits for its draw was revoked.
   if not position and not record and waits_for_draw(number) then leave_pool(number) end
 end
+local came_late = 0
 for _, each in ipairs(args.seats) do
   local number, position, seen = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])
   local known = unpack_record(redis.call('HGET', keys.records, number))
@@ -82,6 +92,7 @@ for _, each in ipairs(args.seats) do
   -- Nor is it rebuilt later from a ticket that was renewed where nobody knew of its end.
   if is_over and seen then redis.call('ZADD', keys.ended, 'GT', seen.exp, number) end
   if record and not is_over and session_end(record.exp) >= now and not is_there then
+    if args.round == '' and not is_live(keys, line, number, now) then came_late = came_late + 1 end
     seat(keys, number, position, record)
     note_token(record)
   else
@@ -91,4 +102,5 @@ for _, each in ipairs(args.seats) do
   end
   if known and known.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
+hand_over_seats(came_late)
 return answer({ done = true })

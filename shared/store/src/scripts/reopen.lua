@@ -12,6 +12,8 @@ local args = arguments({
   is_latest = 'flag',
   -- How many seats can be taken, at most, as far as those have seen who have said so, and for how long they are kept.
   inside = 'integer', seats_held_seconds = 'integer',
+  -- And for how long once the silent have been heard.
+  held_once_heard_seconds = 'integer',
   -- For how long sessions are kept that have ended, because somebody may have renewed them; 0: nobody has.
   sessions_kept_seconds = 'integer',
   -- How many of these were held since an earlier loss, and until when, ms.
@@ -30,11 +32,13 @@ if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer(
 if stamp.is_partial or stamp.suspect == 'partial' then return answer({ done = false }) end
 redis.call('HDEL', keys.testimony, 'round')
 
--- Of those who were silent: what is of another round, which the server had not forgotten, is nothing that they tell late.
+-- Of those who were silent: what is of another round, which the server had not forgotten, is nothing that they tell late;
+-- but for last words: whoever stopped meanwhile tells nothing any more.
 local function forget_what_they_told_before()
   for _, name in ipairs(cjson.decode(args.awaits)) do
     local account = redis.call('HGET', keys.testimony, 'by:' .. name)
-    if account and cjson.decode(account).round ~= args.round then redis.call('HDEL', keys.testimony, 'by:' .. name) end
+    local told = account and cjson.decode(account)
+    if told and not told.is_last and told.round ~= args.round then redis.call('HDEL', keys.testimony, 'by:' .. name) end
   end
 end
 
@@ -67,7 +71,8 @@ if not args.is_latest then
     redis.call('HSET', keys.line, 'kept_from', counted_from, 'kept_until', now + args.sessions_kept_seconds * 1000)
   end
   if args.awaits then
-    redis.call('HSET', keys.line, 'awaits', args.awaits)
+    redis.call('HSET', keys.line, 'awaits', args.awaits, 'came_late', 0,
+      'held_once_heard', now + args.held_once_heard_seconds * 1000)
     forget_what_they_told_before()
   else
     redis.call('HDEL', keys.line, 'awaits')

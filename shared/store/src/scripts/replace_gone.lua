@@ -62,7 +62,7 @@ local function awaited_now()
   local first, last = line.expired_position + 1, math.min(line.serving_counter, line.queue_counter)
   local ahead = math.max(line.serving_counter - math.max(line.queue_counter, line.expired_position), 0)
   if last < first then return ahead end
-  local nobodys = GAPS.within(keys, line, first, last)
+  local nobodys = GAPS.within(keys, line, first, last) + GAPS.drawn(keys, line, first, last)
   return ahead + math.max(last - first + 1 - count_bits(keys.entered, first, last) - nobodys, 0)
 end
 

@@ -9,7 +9,7 @@ use vestibule_domain::{
     schedule::{Event, EventState, Overrides},
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, GivenUp, JoinMode, PositionExpiry, SessionKind, StoreError,
+    Claim, ClaimOutcome, GivenUp, JoinMode, PositionExpiry, Replacing, SessionKind, StoreError,
 };
 
 use crate::{
@@ -28,6 +28,7 @@ crate::on_every_server!(
     nobody_enters_by_a_place_that_was_given_up_before_the_draw,
     a_drawn_position_expires_like_any_other,
     increments_after_a_draw_serve_so_many_places_of_it,
+    reports_after_a_draw_do_not_wait_for_numbers_that_nobody_has,
     serving_before_the_draw_costs_nobody_its_position,
     a_draw_is_drawn_once,
     a_draw_of_another_pool_changes_nothing,
@@ -272,6 +273,27 @@ async fn increments_after_a_draw_serve_so_many_places_of_it(world: World) {
     assert!(try_draw(&world, 2, &sale(), &pool).await.unwrap());
     assert_eq!(world.store.increment(&world.room, 30).await.unwrap(), 30);
     assert_eq!(world.store.increment(&world.room, 5).await.unwrap(), 35);
+}
+
+/// Nor is it waited for as many as are nobody's, in the mean.
+async fn reports_after_a_draw_do_not_wait_for_numbers_that_nobody_has(world: World) {
+    world.schedule(RoomSettings::default(), &[sale()]).await;
+    world.at(ms(OPENS));
+    Leader::new(2).tick(&world).await;
+    world.join(20, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    world.join(20, JoinMode::Enter).await;
+    world.at(ms(STARTS));
+    Leader::new(2).tick(&world).await;
+    let pool = world.try_begin(2).await.unwrap().pool;
+    assert!(try_draw(&world, 2, &sale(), &pool).await.unwrap());
+    let reset_epoch = world.reset_epoch().await;
+    for nth in 1..=5 {
+        let replacing = Replacing { reset_epoch, departures: &[], exited: 10, max_size: 10 };
+        let name = format!("report-{nth}");
+        let report = world.store.replace_gone(&world.room, &name, replacing).await.unwrap();
+        assert!(report.by >= 5, "{nth}: {report:?}");
+    }
 }
 
 async fn a_drawn_position_expires_like_any_other(world: World) {

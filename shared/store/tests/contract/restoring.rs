@@ -29,6 +29,9 @@ crate::on_every_server!(
     what_ended_stays_ended_while_its_renewal_may_be_unknown,
     whoever_may_be_inside_without_a_record_can_be_revoked,
     what_was_told_in_another_round_is_not_told_late,
+    last_words_that_come_too_late_for_a_round_are_told_late,
+    seats_that_are_told_late_are_held_no_more,
+    whoever_comes_with_a_number_that_nobody_knew_of_had_missed_no_turn,
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
     what_is_told_late_of_before_a_reset_changes_nothing,
@@ -396,6 +399,62 @@ async fn what_was_told_in_another_round_is_not_told_late(world: World) {
     world.reconcile_with(&[seen], &["before", "now"], &config, (&[], &[])).await;
     let accounts = world.store.accounts(&world.room).await.unwrap();
     assert_eq!(accounts.keys().collect::<Vec<_>>(), ["now"]);
+}
+
+async fn last_words_that_come_too_late_for_a_round_are_told_late(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let last = Account { round: "last words".into(), is_last: true, ..Account::default() };
+    world.store.testify(&world.room, "stops", &last).await.unwrap();
+    world.reconcile_with(&[seen], &["stops"], &config, (&[], &[])).await;
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["stops"], "nobody can tell it again");
+}
+
+async fn seats_that_are_told_late_are_held_no_more(world: World) {
+    world.open(limited(20)).await;
+    let joined = world.join(10, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |seen| seen.last.figures.unattended = 8, &["a"]).await;
+    let held = world.snapshot().await;
+    assert_eq!((held.active, held.unconfirmed), (0, 20), "nobody has told of a seat");
+    assert_eq!(held.unconfirmed_until - held.now_ms, 3_601_000);
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
+    // Two of them had begun when all others looked away.
+    let seats = [1, 2, 3, 4, 5, 6, 31, 32].map(|number| seat(number, &joined));
+    for _ in 0..2 {
+        assert!(world.store.rebuild(round, epoch, &seats, &[], Some).await.unwrap());
+        let told = world.snapshot().await;
+        assert_eq!((told.active, told.unconfirmed), (8, 12));
+    }
+    let seen = Progress { queue_counter: 32, admitted: 12 };
+    for _ in 0..2 {
+        world.store.dismiss(round, epoch, seen, &[], &[]).await.unwrap();
+        let heard = world.snapshot().await;
+        assert_eq!((heard.active, heard.unconfirmed), (8, 4), "four of ten have not come back");
+        assert_eq!(heard.unconfirmed_until - heard.now_ms, 301_000, "as if nobody had been silent");
+    }
+}
+
+async fn whoever_comes_with_a_number_that_nobody_knew_of_had_missed_no_turn(world: World) {
+    let settings = RoomSettings { position_expiry_seconds: Some(10), ..RoomSettings::default() };
+    world.open(settings).await;
+    world.join(2, JoinMode::Queue).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let newcomer = world.join(1, JoinMode::Queue).await.first;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.ripens();
+    for number in [1, 2, newcomer] {
+        token(world.claims(world.claim_now(number).await).await);
+    }
+    world.seconds(12);
+    world.tick(2).await;
+    let over = world.snapshot().await;
+    assert_eq!((over.expired, over.expired_position), (0, newcomer));
+    // Who was silent had given it this.
+    token(world.claim(7, SessionKind::Visitor).await);
+    assert_eq!(world.snapshot().await.expired, 0);
 }
 
 async fn a_room_that_is_the_latest_stays_as_it_is(world: World) {

@@ -5,6 +5,7 @@
 
 -- One name instead of three: Lua allows a script 200. ASSUMED.take(now, n, admitted): counts `n`, while `admitted` sessions
 -- are known of. ASSUMED.hear(admitted): who was silent knows of so many. ASSUMED.give_back(now): all have spoken.
+-- ASSUMED.unseen(): how many began that only those had seen who were silent.
 local ASSUMED = {}
 
 function ASSUMED.take(now, n, admitted)
@@ -18,12 +19,17 @@ function ASSUMED.hear(admitted)
   redis.call('HSET', keys.line, 'heard_of', math.max(heard, admitted))
 end
 
+function ASSUMED.unseen()
+  local line = redis.call('HMGET', keys.line, 'assumed_of', 'heard_of')
+  return math.max((line[2] or 0) - (line[1] or 0), 0)
+end
+
 function ASSUMED.give_back(now)
   local used = rate_used(keys.rate, now)
-  local line = redis.call('HMGET', keys.line, 'assumed', 'assumed_in', 'assumed_of', 'heard_of')
+  local line = redis.call('HMGET', keys.line, 'assumed', 'assumed_in')
   local assumed, bucket = tonumber(line[1]) or 0, line[2]
   local counted = assumed > 0 and tonumber(redis.call('HGET', keys.rate, bucket)) or 0
-  local n = math.min(assumed - math.max((line[4] or 0) - (line[3] or 0), 0), counted)
+  local n = math.min(assumed - ASSUMED.unseen(), counted)
   if n <= 0 then return end
   redis.call('HINCRBY', keys.rate, bucket, -n)
   redis.call('HSET', keys.rate, 'sum', used - n)
