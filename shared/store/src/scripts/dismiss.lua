@@ -34,14 +34,15 @@ LEFT_OUT.add(keys.line, line, left_out)
 LEFT_OUT.catch_up(keys.line, line, args.queue_counter)
 ASSUMED.hear(args.admitted)
 
--- Seats stay held that are neither told late nor known to be free; and as if nobody had been silent.
+-- Seats stay held that are neither told late nor known to be free; and as long as if nobody had been silent.
 local function hold_the_rest()
   local held = redis.call('HMGET', keys.line, 'owed', 'came_late', 'held_once_heard')
   -- Of sessions that began unseen by all but the silent no seat was owed.
-  local owed = (tonumber(held[1]) or 0) - math.max((tonumber(held[2]) or 0) - ASSUMED.unseen(), 0)
-  redis.call('HSET', keys.line, 'owed', math.max(owed, 0), 'came_late', 0,
-    'unconfirmed', math.max(math.min(line.unconfirmed, owed), 0),
-    'unconfirmed_until', math.min(line.unconfirmed_until, tonumber(held[3]) or line.unconfirmed_until))
+  local owed = math.max((tonumber(held[1]) or 0) - math.max((tonumber(held[2]) or 0) - ASSUMED.unseen(), 0), 0)
+  -- Since then tokens may have been told of that last for longer.
+  local until_ms = math.max(tonumber(held[3]) or math.huge, (line.tokens_until + 1) * 1000)
+  redis.call('HSET', keys.line, 'owed', owed, 'came_late', 0, 'unconfirmed', math.min(line.unconfirmed, owed),
+    'unconfirmed_until', math.min(line.unconfirmed_until, until_ms))
 end
 
 if args.awaits then

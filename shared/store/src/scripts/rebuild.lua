@@ -43,7 +43,7 @@ end
 
 -- Of this token somebody may have been told who has gone.
 local function note_token(record)
-  if record.kind ~= 'a' or record.exp <= line.tokens_until then return end
+  if not record or record.kind ~= 'a' or record.exp <= line.tokens_until then return end
   line.tokens_until = record.exp
   redis.call('HSET', keys.line, 'tokens_until', record.exp)
 end
@@ -94,12 +94,12 @@ for _, each in ipairs(args.seats) do
   if record and not is_over and session_end(record.exp) >= now and not is_there then
     if args.round == '' and not is_live(keys, line, number, now) then came_late = came_late + 1 end
     seat(keys, number, position, record)
-    note_token(record)
   else
     if position then set_bit(keys.entered, position, 1) end
     -- Of one that is over the record that was seen would say that it lives.
     if is_noted and record == known then redis.call('HSET', keys.records, number, pack_record(record)) end
   end
+  note_token(record)
   if known and known.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
 hand_over_seats(came_late)
