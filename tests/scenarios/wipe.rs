@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use vestibule_tests::{Aws, Claims, Deployment, Service, Verifier, claims_of, eventually};
 
@@ -253,22 +253,40 @@ async fn who_has_entered_and_left_does_not_enter_again_if_only_controllers_remem
     Ok(())
 }
 
+/// Until the history says of so many newcomers how long they were told to wait.
+async fn all_have_been_told(deployment: &Deployment, count: u64) -> Result<()> {
+    eventually(BACK, "what newcomers were told", || async {
+        let minutes = history(deployment).await?;
+        let told = minutes.as_array().into_iter().flatten().map(|minute| &minute["told"]);
+        let told = told.flat_map(|told| told.as_array().into_iter().flatten());
+        let told: u64 = told.filter_map(serde_json::Value::as_u64).sum();
+        ensure!(told == count, "{minutes}");
+        Ok(())
+    })
+    .await
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
-    crowd::join(&deployment, "sale", 12).await?;
-    // What newcomers were told comes a little later than they.
+    let (mut first, mut second) = (deployment.visitor("sale"), deployment.visitor("sale"));
+    first.join().await?.expect(200)?;
+    crowd::join(&deployment, "sale", 2).await?;
+    second.join().await?.expect(200)?;
+    crowd::join(&deployment, "sale", 8).await?;
+    // What newcomers were told comes a little later than they, and is remembered when somebody comes, enters or leaves.
+    all_have_been_told(&deployment, 12).await?;
+    first.leave().await?.expect(200)?;
+    second.claims(BACK).await?;
+    remembered(&deployment, 16).await?;
     let before = eventually(BACK, "all that has happened", || async {
         let minutes = history(&deployment).await?;
-        let told = minutes.as_array().into_iter().flatten().map(|minute| &minute["told"]);
-        let told = told.flat_map(|told| told.as_array().into_iter().flatten());
-        let told: u64 = told.filter_map(serde_json::Value::as_u64).sum();
-        ensure!(told == 12, "{minutes}");
+        let newest = minutes.as_array().and_then(|minutes| minutes.last()).context("a minute")?;
+        ensure!((&newest["waiting"], &newest["inside"]) == (&json!(8), &json!(3)), "{minutes}");
         Ok(minutes)
     })
     .await?;
-    remembered(&deployment, 15).await?;
     deployment.redis().flush().await?;
     eventually(BACK, "the history", || async {
         let after = history(&deployment).await?;

@@ -29,7 +29,7 @@ async fn many_rooms_that_may_be_asked_about_stop_nobody_from_reading_the_others(
     // Whoever reads it finds that the leader may ask about it.
     world.model.lose_line("there");
     for seconds in 1..20 {
-        timeout(Duration::from_secs(seconds), feed.clone().run()).await.unwrap_err();
+        timeout(Duration::from_secs(seconds), Box::pin(feed.clone().run())).await.unwrap_err();
         timeout(10 * TIMEOUT, feed.refresh()).await.expect("it is read").unwrap_err();
     }
 }
@@ -39,7 +39,7 @@ async fn of_rooms_whose_settings_are_to_be_read_one_is_asked_about_in_vain() {
     let (world, here) = world(5).await;
     let feed = &world.admission.feed;
     // Until it listens. After that it does not know what was done in any room.
-    timeout(Duration::from_millis(1), feed.clone().run()).await.unwrap_err();
+    timeout(Duration::from_millis(1), Box::pin(feed.clone().run())).await.unwrap_err();
     world.pass(3).await;
     take_away(&world, &here);
     let begun = Instant::now();

@@ -81,8 +81,8 @@ struct Inner {
     configs_complete: AtomicBool,
     /// The rooms that are known to have been deleted.
     deleted: Mutex<Deleted>,
-    /// Rooms about which the leader may be asking. Nobody may wait for whoever is told of them: that may not be looked at
-    /// meanwhile.
+    /// Rooms about which the leader may be asking. No lock to wait for: the tasks that tell are not polled all the time,
+    /// and one of them that was handed it would keep it.
     alarmed: std::sync::Mutex<BTreeSet<RoomId>>,
     alarm: Notify,
     /// Rooms of which this service heard that somebody is wrong, or has told something of them: for the leader.

@@ -49,14 +49,14 @@ impl Feed {
             }
             DELETIONS => self.take_deletion(&payload).await,
             of_a_room => match RoomId::new(payload) {
-                Ok(room) => self.hear_of(of_a_room, room).await,
+                Ok(room) => self.hear_of(of_a_room, room),
                 Err(error) => tracing::warn!(%error, channel, "a room's name cannot be read"),
             },
         }
     }
 
     /// Takes in a message that names a room.
-    async fn hear_of(&self, channel: &str, room: RoomId) {
+    fn hear_of(&self, channel: &str, room: RoomId) {
         match channel {
             ALARMS => {
                 self.question(room.clone());
