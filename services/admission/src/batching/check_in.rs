@@ -22,14 +22,13 @@ use super::{room_state::RoomState, sent_check_ins::SentCheckIns};
 /// How often check-ins are sent.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// A shard that has not answered so many calls in a row is away.
-const IN_VAIN: u32 = 2;
-
 /// Counts who is there.
 #[derive(Debug)]
 pub(crate) struct CheckInBatcher {
     store: Store,
     gathered: Mutex<Gathered>,
+    /// Shards that did not answer the last time.
+    away: Mutex<BTreeSet<String>>,
     sent: Mutex<FxHashMap<RoomId, SentCheckIns>>,
 }
 
@@ -42,7 +41,7 @@ impl CheckInBatcher {
     /// Nobody yet; [`Self::run`] sends them.
     #[must_use]
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, gathered: Mutex::default(), sent: Mutex::default() }
+        Self { store, gathered: Mutex::default(), away: Mutex::default(), sent: Mutex::default() }
     }
 
     /// The visitor at `spot` is there at `now_ms`, and is told to come back within a time that `band`
@@ -72,7 +71,7 @@ impl CheckInBatcher {
                 _ = ticks.tick() => for (shard, gathered) in self.take_all_but(&busy) {
                     busy.insert(shard.clone());
                     sending.push(async {
-                        self.send_to_shard(gathered).await;
+                        self.send_to_shard(&shard, gathered).await;
                         shard
                     });
                 },
@@ -84,7 +83,10 @@ impl CheckInBatcher {
     /// Sends the check-ins since the last time.
     pub(crate) async fn send(&self) {
         let all = self.take_all_but(&BTreeSet::new());
-        join_all(all.into_values().map(|gathered| self.send_to_shard(gathered))).await;
+        let sending = all
+            .into_iter()
+            .map(async |(shard, gathered)| self.send_to_shard(&shard, gathered).await);
+        join_all(sending).await;
     }
 
     /// What was gathered, by shard; that of shards that are `busy` stays.
@@ -103,37 +105,44 @@ impl CheckInBatcher {
         shards
     }
 
-    /// Sends these, which are of one shard. If that is away, whoever is there checks in again; one answer that does not come
-    /// is not enough to say so.
-    async fn send_to_shard(&self, gathered: Gathered) {
-        let mut in_vain = 0;
-        for (state, mut check_ins) in gathered {
+    /// Sends these, which are of one shard, until it does not answer.
+    async fn send_to_shard(&self, shard: &str, mut gathered: Gathered) {
+        while let Some((state, mut check_ins)) = gathered.pop_first() {
             check_ins.sort_unstable();
             check_ins.dedup();
-            let check_ins: Vec<_> =
-                check_ins.into_iter().map(|(band, spot)| (spot, band)).collect();
             for some in check_ins.chunks(MOST_CHECK_INS) {
-                match self.send_some(&state, some).await {
-                    Err(StoreError::Unavailable(_)) => in_vain += 1,
-                    Ok(()) | Err(_) => in_vain = 0,
-                }
-                if in_vain == IN_VAIN {
-                    return;
+                if let Err(StoreError::Unavailable(_)) = self.send_some(&state, some).await {
+                    gathered.insert(state, check_ins);
+                    return self.keep_once(shard, gathered);
                 }
             }
+        }
+        lock(&self.away).remove(shard);
+    }
+
+    /// These were not sent, since the shard did not answer. One answer may be lost: so they are sent once more. After that
+    /// the shard is away, and whoever is there checks in again.
+    fn keep_once(&self, shard: &str, unsent: Gathered) {
+        if !lock(&self.away).insert(shard.to_owned()) {
+            return;
+        }
+        let mut gathered = lock(&self.gathered);
+        for (state, check_ins) in unsent {
+            gathered.entry(state).or_default().extend(check_ins);
         }
     }
 
     async fn send_some(
         &self,
         state: &RoomState,
-        check_ins: &[(Spot, Band)],
+        check_ins: &[(Band, Spot)],
     ) -> Result<(), StoreError> {
+        let check_ins: Vec<_> = check_ins.iter().map(|&(band, spot)| (spot, band)).collect();
         let RoomState { room, reset_epoch, .. } = state;
         match self.store.check_in(room, *reset_epoch, check_ins.iter().copied()).await {
             Ok(Some(now_ms)) => {
                 let mut sent = lock(&self.sent);
-                sent.entry(room.clone()).or_default().note(state, check_ins, now_ms);
+                sent.entry(room.clone()).or_default().note(state, &check_ins, now_ms);
             }
             // Its visitors hear of the reset with their next call.
             Ok(None) | Err(StoreError::RoomMissing | StoreError::Rewound) => {}

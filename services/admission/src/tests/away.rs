@@ -38,10 +38,10 @@ async fn many_rooms_that_may_be_asked_about_stop_nobody_from_reading_the_others(
 async fn of_rooms_whose_settings_are_to_be_read_one_is_asked_about_in_vain() {
     let (world, here) = world(5).await;
     let feed = &world.admission.feed;
-    // Until it listens. After that it does not know what was done in any room.
-    timeout(Duration::from_millis(1), Box::pin(feed.clone().run())).await.unwrap_err();
     world.pass(3).await;
     take_away(&world, &here);
+    // Until it listens. After that it does not know what was done in any room.
+    timeout(Duration::from_millis(1), Box::pin(feed.clone().run())).await.unwrap_err();
     let begun = Instant::now();
     feed.refresh().await.unwrap_err();
     assert_eq!(begun.elapsed(), TIMEOUT);

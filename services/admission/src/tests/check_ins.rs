@@ -6,8 +6,8 @@ use vestibule_domain::OnRedisFailure;
 use super::{SEATS, World, model::TIMEOUT};
 use crate::flows::{Solution, Status};
 
-/// More than are counted with two calls.
-const CROWD: u64 = 2_400;
+/// More than are counted with one call.
+const CROWD: u64 = 1_200;
 
 #[tokio::test(start_paused = true)]
 async fn a_shard_that_is_away_keeps_nobody_from_counting_who_waits_at_another() {
@@ -39,12 +39,11 @@ async fn a_shard_that_is_away_keeps_nobody_from_counting_who_waits_at_another() 
     let begun = Instant::now();
     check_ins.send().await;
     let took = begun.elapsed();
-    let twice = 2 * TIMEOUT;
-    assert!((twice..twice + Duration::from_millis(1)).contains(&took), "asked twice: {took:?}");
+    assert!((TIMEOUT..TIMEOUT + Duration::from_millis(1)).contains(&took), "asked once: {took:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_answer_that_is_lost_keeps_nobody_else_from_counting() {
+async fn one_answer_that_is_lost_keeps_nobody_from_counting() {
     let rooms = ["here-1", "here-2", "here-3"];
     let world = World::with(&rooms.map(|room| (room, OnRedisFailure::Closed))).await;
     let flows = &world.admission.flows;
@@ -57,11 +56,14 @@ async fn one_answer_that_is_lost_keeps_nobody_else_from_counting() {
         waits.push((room, *joined.cookie.ticket().unwrap()));
     }
     world.model.lose_one();
-    flows.check_ins.send().await;
+    // What was not answered goes with the next ones.
+    for _ in 0..2 {
+        flows.check_ins.send().await;
+    }
     let asked_before = world.admission.store.calls();
     for (room, ticket) in waits {
         flows.check_in(&world.room(room), ticket).await.unwrap();
     }
     flows.check_ins.send().await;
-    assert_eq!(world.admission.store.calls() - asked_before, 1, "the others were counted");
+    assert_eq!(world.admission.store.calls(), asked_before, "all were counted already");
 }

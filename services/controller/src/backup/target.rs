@@ -104,9 +104,9 @@ pub(super) fn partial_of(path: &Path) -> PathBuf {
 /// Removes what a process of this one's id has left behind when it was killed; not what one is writing.
 fn remove_leftover(partial: &Path) -> io::Result<()> {
     // Over NFS only who may write a file can lock it.
-    let writable = OpenOptions::new().write(true).to_owned();
-    let leftover = fs::symlink_metadata(partial)
-        .and_then(|found| found.is_file().then(|| writable.open(partial)).transpose());
+    let open = || OpenOptions::new().write(true).open(partial);
+    let leftover =
+        fs::symlink_metadata(partial).and_then(|found| found.is_file().then(open).transpose());
     let leftover = match leftover {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         leftover => leftover?,

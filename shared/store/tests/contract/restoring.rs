@@ -31,6 +31,7 @@ crate::on_every_server!(
     what_was_told_in_another_round_is_not_told_late,
     last_words_that_come_too_late_for_a_round_are_told_late,
     seats_that_are_told_late_are_held_no_more,
+    a_token_that_is_told_late_is_waited_for_though_its_session_has_ended,
     whoever_comes_with_a_number_that_nobody_knew_of_had_missed_no_turn,
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
@@ -435,6 +436,23 @@ async fn seats_that_are_told_late_are_held_no_more(world: World) {
         assert_eq!((heard.active, heard.unconfirmed), (8, 4), "four of ten have not come back");
         assert_eq!(heard.unconfirmed_until - heard.now_ms, 301_000, "as if nobody had been silent");
     }
+}
+
+async fn a_token_that_is_told_late_is_waited_for_though_its_session_has_ended(world: World) {
+    world.open(limited(20)).await;
+    let joined = world.join(10, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |seen| seen.last.figures.unattended = 8, &["a"]).await;
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
+    let expires_at = joined.issued_at + 900;
+    let record = format!("{}|{expires_at}|0|a|k||i", joined.issued_at);
+    let told = Seat { record, expires_at, ..seat(1, &joined) };
+    let ending = Ending { number: 1, expires_at, is_place: false };
+    assert!(world.store.rebuild(round, epoch, &[told], &[ending], Some).await.unwrap());
+    let seen = Progress { queue_counter: 20, admitted: 10 };
+    world.store.dismiss(round, epoch, seen, &[], &[]).await.unwrap();
+    let heard = world.snapshot().await;
+    assert_eq!((heard.active, heard.tokens_until), (0, expires_at));
+    assert_eq!(heard.unconfirmed_until, (expires_at + 1) * 1000);
 }
 
 async fn whoever_comes_with_a_number_that_nobody_knew_of_had_missed_no_turn(world: World) {

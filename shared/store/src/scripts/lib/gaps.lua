@@ -50,7 +50,7 @@ do
   end
 
   function GAPS.drawn(keys, line, first, last)
-    each(keys, line)
+    if not known then read(keys, line) end
     local count = 0
     for _, draw in ipairs(mixed) do
       local places = overlap(draw.first, draw.last, first, last)
