@@ -32,8 +32,8 @@ const HELD_MS: u64 = 2_000;
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
 /// certainly fifo all that time; overtaking somebody whose network has its seats; or whose place is over, because it was
-/// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are lowered, which takes the seats away that
-/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called; being overtaken
+/// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are
+/// lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes for a seat that was held for it, since it took its turn when it was called; being overtaken
 /// and then losing the seat that was left to somebody before both, who came to the door only then; and whoever was at the
 /// door when the servers lost a key of the room, in which that may have been. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
@@ -239,7 +239,7 @@ impl Attendee {
 
     fn judge(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let Some(by) = self.overtaken.as_ref().filter(|_| !self.is_told) else { return };
-        if is_too_long(by, now, facts) && !are_limits_lowered(facts, by) {
+        if is_too_long(by, now, facts) && !are_seats_taken_away(facts, by) {
             let late_ms = now.began_ms.saturating_sub(by.at_ms);
             let what = format!("position {position} was overtaken {late_ms} ms ago");
             found.add(Invariant::FifoOrder, what, &[&self.first, by, now]);
@@ -302,14 +302,17 @@ fn held(event: &Event) -> Option<u64> {
     claimed.position.filter(|_| matches!(claimed.outcome, ClaimedAs::Held { .. }))
 }
 
-/// Whether limits may have been lowered after this entry, before whoever it overtook had to enter.
-fn are_limits_lowered(facts: &Facts, entry: &Event) -> bool {
+/// Whether the seats that were left may have been taken away after this entry, before whoever it overtook had to enter: by
+/// lower limits, or because nobody enters any more.
+fn are_seats_taken_away(facts: &Facts, entry: &Event) -> bool {
     let until_ms = entry.at_ms + facts.bounds.overtaking_ms;
     let is_lowered = |limit: fn(&Rules) -> Option<u64>| {
         let before = facts.highest((entry.began_ms, entry.at_ms), limit).unwrap_or(u64::MAX);
         facts.rules(entry.at_ms, until_ms).any(|rules| limit(rules).is_some_and(|now| now < before))
     };
-    is_lowered(|rules| rules.ceiling) || is_lowered(|rules| rules.per_minute)
+    let nobody_enters =
+        || facts.rules(entry.at_ms, until_ms).any(|rules| rules.held || rules.rejects);
+    is_lowered(|rules| rules.ceiling) || is_lowered(|rules| rules.per_minute) || nobody_enters()
 }
 
 fn is_fifo(facts: &Facts, now: &Event) -> bool {
@@ -489,6 +492,19 @@ mod tests {
         overtaken(15, 3_600, 1).holds();
         overtaken(15, 9_000, 1).breaks(Invariant::FifoOrder);
         overtaken(15, 3_600, 20).breaks(Invariant::FifoOrder);
+    }
+
+    #[test]
+    fn nobody_may_enter_any_more() {
+        let overtaken = |at_ms, rules| {
+            let history = asks(fifo(), 1, 3).does(3_500, seated(6));
+            asks(history.call((at_ms, at_ms + 10), "c", put(Some(2), rules, PutAs::Changed)), 4, 12)
+        };
+        let held = || Rules { held: true, ..rules() };
+        overtaken(3_600, held()).holds();
+        overtaken(3_600, Rules { rejects: true, ..rules() }).holds();
+        overtaken(3_600, rules()).breaks(Invariant::FifoOrder);
+        overtaken(9_000, held()).breaks(Invariant::FifoOrder);
     }
 
     #[test]

@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 23] = [
+const FAILED_ONCE: [(u64, &str); 24] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -122,6 +122,10 @@ const FAILED_ONCE: [(u64, &str); 23] = [
     ),
     (5_503_702, "who alone knew of lost rooms stopped, and for the next one they did not exist"),
     (5_504_723, "the judge took an end for known that only somebody silent knew of"),
+    (
+        7_003_827,
+        "the judge called those overtaken whom a hold kept out, a moment after somebody behind them had entered",
+    ),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.
