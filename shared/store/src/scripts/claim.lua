@@ -278,12 +278,9 @@ do
     wait_for_others(call)
     local highest = highest_rank_with_seat(call, false)
     local long, open_long = free_for(call, FREE_LONG_MS), free_for(call, FREE_OPEN_MS)
-    local is_passable = is_web_waiting(call)
-    local unripe = is_passable and free_for(call, FREE_UNRIPE_MS) or 0
     local gone, refused, found_none, here, passing = {}, {}, {}, {}, 0
     for nth, claim in ipairs(asking) do
       local ripe, is_next = TURNS.ripe_before_others(call, claim, highest), claim.rank <= highest
-      local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
       local may_pass = not is_next and (long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
           and not TURNS.would_pass_well(call, claim, highest, long)
         or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and TURNS.is_surely_next(call, claim))
@@ -293,11 +290,10 @@ do
       elseif NETWORKS.is_full(claim, line) then
         outcomes[claim.nth] = { outcome = 'network_full' }
         gone[#gone + 1] = claim.position
-      elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then
+      elseif seated < free and (is_next or may_pass) and ripe <= now then
         -- The first to be taken are those that have been free for longest.
         long, open_long = long - 1, open_long - 1
         if not is_next then passing = passing + 1 end
-        if ripe > now then unripe = unripe - 1 end
         outcomes[claim.nth] = take(claim)
         gone[#gone + 1] = claim.position
       else
@@ -310,7 +306,7 @@ do
     note_passed(call, passing, here)
     leave_door(keys, gone)
     note_left(call, free - seated)
-    if free > seated then free_at = free_later(call, found_none, is_passable) end
+    if free > seated then free_at = free_later(call, found_none) end
   end
   if #asking > 0 then
     note_who_came()

@@ -14,6 +14,7 @@ crate::on_every_server!(
     who_becomes_ripe_together_with_those_before_it_does_not_pass_them,
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
+    nobody_with_a_browser_passes_an_aws_style_visitor_by_coming_between_two_of_its_questions,
     an_aws_style_visitor_who_was_passed_waits_no_longer,
     an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it,
     an_aws_style_visitor_passes_the_silent_no_later_than_a_browser_behind_it,
@@ -225,6 +226,32 @@ async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World
     assert_eq!(ask(&world, &[4]).await, NOBODY);
     world.at(ripe_at + 150);
     assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
+}
+
+/// 3 asks all the time for a seat that has been free for long, and waits only for 2, which does not come.
+async fn nobody_with_a_browser_passes_an_aws_style_visitor_by_coming_between_two_of_its_questions(
+    world: World,
+) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(2, JoinMode::Queue).await;
+    world.join(1, JoinMode::Enter).await;
+    aws_style_visitors_ask_every(&world, 5_000).await;
+    leaves(&world, 1).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    let asks = || async {
+        let visitor = world.claim_now(3).await;
+        let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 10_000, ..visitor };
+        world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes
+    };
+    assert_eq!(asks().await, [ClaimOutcome::NoSeat]);
+    world.clock.advance_ms(2_500);
+    assert_eq!(asks().await, [ClaimOutcome::NoSeat], "2 may come");
+    world.clock.advance_ms(500);
+    assert_eq!(ask_for(&world, &[4], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    world.clock.advance_ms(500);
+    assert_eq!(ask_for(&world, &[4], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    assert!(matches!(asks().await[..], [ClaimOutcome::Entered(_)]));
 }
 
 /// Two seats are free, and 2 to 7 were served just now: 7 has a browser, and the others use the AWS-style calls, within

@@ -18,9 +18,6 @@ local FREE_LONG_MS = 250
 -- Where more people than this were called, some seconds' worth of admissions, whoever is passed finds another
 -- seat a moment later.
 local FEW_CALLED = 32
--- One that has been free for so long goes to the client of the AWS-style calls that is next, ripe or not, rather
--- than to somebody behind, ms.
-local FREE_UNRIPE_MS = 150
 -- Among so many at the door behind those who are next somebody is looked for who would pass them.
 local DOOR_AHEAD = 8
 -- So many of those at the door are looked at in one call, or nobody else would be answered for long: of more

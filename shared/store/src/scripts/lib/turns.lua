@@ -105,15 +105,40 @@ local function highest_rank_with_seat(call, is_sure)
   return math.min(highest, upto)
 end
 
+-- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
+-- AWS-style calls, who have longer to ask.
+local is_web_waiting
+do
+  local function look(call)
+    if call.free == 0 or call.line.unknown_period_ms <= WEB_PERIOD_MS then return false end
+    for _, claim in ipairs(call.asking) do
+      if claim.kind == 'v' then return true end
+    end
+    for _, other in ipairs(lowest_before(call, call.free + DOOR_AHEAD)) do
+      if not get_bit(call.keys.unattended, other.position) then return true end
+    end
+    return false
+  end
+
+  is_web_waiting = function(call)
+    if call.is_web_waiting == nil then call.is_web_waiting = look(call) end
+    return call.is_web_waiting
+  end
+end
+
 -- One name instead of two: Lua allows a script 200.
 -- TURNS.is_surely_next(call, claim): whether a seat is for the claim if only those who surely still ask are before it.
 -- TURNS.would_pass_well(call, claim, highest, seats): whether the claim would get one of these seats past others whose
 -- instances are well, besides those who have a right to the free seats, up to the rank `highest`: it is for them.
 -- TURNS.ripe_before_others(call, claim, highest): when the claim is ripe, ms: a client of the AWS-style calls at the latest
--- with the first browser behind it, of those that have a right to a free seat if it has one itself. It does not go in and
--- leave the client to hope that a seat is left.
+-- with the first browser behind it, of those that have a right to a free seat if it has one itself, and so is not left to
+-- hope that there is another; and if it is next, soon after a browser in its place would be, where one waits behind.
 local TURNS = {}
 do
+  -- By so much a client of the AWS-style calls that is next is ripe later than a browser would be: somebody of its own kind
+  -- before it may come still.
+  local AFTER_WEB_MS = 150
+
   -- The places of browsers up to that rank, here and at the door, in order.
   local function browsers_upto(call, highest)
     local positions, places, is_counted = {}, {}, {}
@@ -137,8 +162,12 @@ do
   TURNS.ripe_before_others = function(call, claim, highest)
     local ripe = ripe_at(call, claim.position, claim.kind == 'a')
     if claim.kind ~= 'a' or ripe <= call.now or call.free == 0 then return ripe end
+    local is_next = claim.rank <= highest
+    if is_next and is_web_waiting(call) then
+      ripe = math.min(ripe, ripe_at(call, claim.position, false) + AFTER_WEB_MS)
+    end
     -- One that has no right to a seat may only go past others, and so may every browser behind it.
-    local upto = claim.rank <= highest and highest or math.huge
+    local upto = is_next and highest or math.huge
     call.browsers = call.browsers or {}
     call.browsers[upto] = call.browsers[upto] or browsers_upto(call, upto)
     local behind = call.browsers[upto][count_before(call.browsers[upto], claim.position) + 1]
@@ -186,19 +215,6 @@ do
   end
 end
 
--- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
--- AWS-style calls, who have longer to ask.
-local function is_web_waiting(call)
-  if call.free == 0 or call.line.unknown_period_ms <= WEB_PERIOD_MS then return false end
-  for _, claim in ipairs(call.asking) do
-    if claim.kind == 'v' then return true end
-  end
-  for _, other in ipairs(lowest_before(call, call.free + DOOR_AHEAD)) do
-    if not get_bit(call.keys.unattended, other.position) then return true end
-  end
-  return false
-end
-
 -- How many seats have been free for so long, while others asked who have a right to them and did not come:
 -- the least that any call left free since `free_since`.
 local function free_for(call, ms)
@@ -212,8 +228,9 @@ end
 -- asking no more. Whoever is passed may wait for long for the next seat, and an instance that is cut off for a moment
 -- asks for its visitors again once it is back.
 local function waited_for(call, other)
-  local is_aws_style = get_bit(call.keys.unattended, other.position)
-  return ripe_at(call, other.position, is_aws_style) <= call.now and math.floor(other.asked_until) + ASKS_AGAIN_MS or 0
+  -- Where a browser waits, a client of the AWS-style calls is there for the seat, and has to be asked first.
+  local has_longer = get_bit(call.keys.unattended, other.position) and not is_web_waiting(call)
+  return ripe_at(call, other.position, has_longer) <= call.now and math.floor(other.asked_until) + ASKS_AGAIN_MS or 0
 end
 
 -- When everyone of `lowest`, who have a right to the free seats, is ripe, ms, and is waited for no more: a seat that
@@ -277,12 +294,11 @@ end
 
 -- When the claims that `found_none` may find a seat that is free now, ms: whoever is next, once it is ripe; the others
 -- once a seat has been free for long.
-local function free_later(call, found_none, is_passable)
+local function free_later(call, found_none)
   local free_at, since = nil, call.line.free_since
   for _, other in ipairs(found_none) do
     local passes_after = TURNS.is_surely_next(call, other.claim) and FREE_OPEN_MS or FREE_LONG_MS
     local at = other.is_next and other.ripe or math.max(other.ripe, since) + passes_after
-    if other.is_next and is_passable then at = math.min(at, since + FREE_UNRIPE_MS) end
     at = math.max(at, call.now + 1)
     free_at = math.min(free_at or at, at)
   end
