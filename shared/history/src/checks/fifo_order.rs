@@ -33,8 +33,9 @@ const HELD_MS: u64 = 2_000;
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
 /// certainly fifo all that time; overtaking somebody whose network has its seats; or whose place is over, because it was
 /// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are
-/// lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes for a seat that was held for it, since it took its turn when it was called; being overtaken
-/// and then losing the seat that was left to somebody before both, who came to the door only then; and whoever was at the
+/// lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes for a seat
+/// that was held for it, since it took its turn when it was called; being overtaken and then losing the seat that was left
+/// to somebody before both, who came to the door only then; and whoever was at the
 /// door when the servers lost a key of the room, in which that may have been. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
 /// somebody asks.

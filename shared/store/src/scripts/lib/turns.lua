@@ -132,7 +132,7 @@ end
 -- instances are well, besides those who have a right to the free seats, up to the rank `highest`: it is for them.
 -- TURNS.ripe_before_others(call, claim, highest): when the claim is ripe, ms: a client of the AWS-style calls at the latest
 -- with the first browser behind it, of those that have a right to a free seat if it has one itself, and so is not left to
--- hope that there is another; and if it is next, soon after a browser in its place would be, where one waits behind.
+-- hope that there is another; and if it is next, soon after a browser in its place would be, where one waits.
 local TURNS = {}
 do
   -- By so much a client of the AWS-style calls that is next is ripe later than a browser would be: somebody of its own kind
