@@ -10,9 +10,6 @@ run: ## A demo on this machine, until Ctrl-C
 	@scripts/run.sh
 
 test: ## Every test; gets Redis and Valkey if they are missing, and builds the previous release
-	scripts/test-tools.sh
-	cargo build --locked --workspace --bins
-	scripts/previous-release.sh
 	scripts/test.sh
 
 images: ## Both services' images, vestibule-admission:local and vestibule-controller:local

@@ -28,10 +28,23 @@ as_root() {
   fi
 }
 
+# one_at_a_time COMMAND...: of all scripts that run beside each other.
+one_at_a_time() {
+  if ! have flock; then
+    "$@"
+    return
+  fi
+  (flock 9 && "$@" 9>&-) 9>"${TMPDIR:-/tmp}/vestibule-apt-$(id -u).lock"
+}
+
 # apt_install PACKAGE...: fails where there is no apt, or it is not allowed.
 apt_install() {
   have apt-get || return 1
   as_root true || return 1
+  one_at_a_time install_with_apt "$@"
+}
+
+install_with_apt() {
   say "installing with apt: $*"
   local install=(env DEBIAN_FRONTEND=noninteractive
     apt-get install -y -qq --no-install-recommends "$@")
@@ -41,17 +54,23 @@ apt_install() {
   }
 }
 
-# apt_install_programs PACKAGE...: for their programs. Services that come with them are not started:
-# Debian asks policy-rc.d before it starts one, and 101 means no.
+# apt_install_programs PACKAGE...: for their programs. Services that come with them are not started.
 apt_install_programs() {
+  have apt-get || return 1
+  as_root true || return 1
+  one_at_a_time install_programs_with_apt "$@"
+}
+
+# Debian asks policy-rc.d before it starts a service, and 101 means no.
+install_programs_with_apt() {
   local policy=/usr/sbin/policy-rc.d added=
-  if as_root true && [ ! -e "$policy" ]; then
+  if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
     as_root chmod 755 "$policy"
     added=1
   fi
   local installed=0
-  apt_install "$@" || installed=1
+  install_with_apt "$@" || installed=1
   [ -z "$added" ] || as_root rm -f "$policy"
   # Nor with the next start of the machine.
   if [ "$installed" = 0 ] && have systemctl; then

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Every test, once all is built. Cargo runs one program of tests after the other. The simulation of both services only
-# computes, and most of the others wait, for browsers, gateways and an engine: so that runs beside these, at the lowest
-# priority, and what it prints comes last.
+# Every test. What the tests need is fetched while all is compiled, since the one waits for the network and the other
+# computes. Cargo runs one program of tests after the other. The simulation of both services only computes, and most of
+# the others wait, for browsers, gateways and an engine: so that runs beside these, at the lowest priority, and what it
+# prints comes last.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -21,21 +22,29 @@ print(*sorted({target["name"] for target in targets if "test" in target["kind"]}
 }
 
 have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
+need_compiler
 names=$(others)
 
 # Each job has a process group of its own, and so can be ended with all that it has started.
 set -m
-run --no-run
 printed=$(mktemp)
-{ renice -n 19 -p "$BASHPID" && run --test simulation; } >"$printed" 2>&1 &
-simulation=$!
-trap 'kill -- "-$simulation" 2>/dev/null || true; rm -f "$printed"' EXIT
+job=
+trap '[ -z "$job" ] || kill -- "-$job" 2>/dev/null || true; rm -f "$printed"' EXIT
 
+scripts/test-tools.sh &
+job=$!
+cargo build --locked --workspace --bins
+scripts/previous-release.sh
+run --no-run
+wait "$job" || die "what the tests need could not be fetched: see above"
+
+{ renice -n 19 -p "$BASHPID" && run --test simulation; } >"$printed" 2>&1 &
+job=$!
 failed=
 named=()
 for name in $names; do named+=(--test "$name"); done
 run --lib --bins "${named[@]}" || failed=1
 run --doc || failed=1
-wait "$simulation" || failed=1
+wait "$job" || failed=1
 cat "$printed"
 [ -z "$failed" ] || die "tests have failed: see above"
