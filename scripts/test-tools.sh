@@ -224,6 +224,13 @@ need_engine() {
   docker-compose."
 }
 
+# `make alerts` may run beside `make test`: whoever comes second finds what the first has fetched.
+mkdir -p target/tools
+if have flock; then
+  exec 8>target/tools/.lock
+  flock 8
+fi
+
 if [ "${1:-}" = prometheus ]; then
   need_prometheus
   exit
