@@ -410,6 +410,19 @@ fn keys_of_those_apart_are_not_missed_and_their_tokens_are_known() {
 }
 
 #[test]
+fn a_key_that_only_those_apart_knew_is_missed_once_they_are_back() {
+    let read = |kids: &[&str]| What::KeysRead { keys: Some(ring(kids)) };
+    let changed = What::KeysChanged { keys: ring(&["k1", "k2"]), changed: true };
+    let knows = || Night::begin().does(2, "a", read(&["k1"])).does(3, "b", changed.clone());
+    let healed = |night: Night| night.lags().splits().does(600, "a", read(&["k1"])).heals();
+    let night = healed(knows()).does(HEALED + 10, "b", read(&["k1"])).holds();
+    let night = night.does(HEALED + 5_010, "b", read(&["k1"])).holds();
+    night.does(HEALED + 5_011, "b", read(&["k1"])).breaks(Invariant::KeysSurvive);
+    let both = healed(knows().does(4, "a", read(&["k1", "k2"])));
+    both.does(HEALED + 10, "a", read(&["k1"])).breaks(Invariant::KeysSurvive);
+}
+
+#[test]
 fn each_side_has_the_rate() {
     let roomy = || {
         let rules = Rules { per_minute: Some(1), ..Rules::default() };

@@ -48,7 +48,7 @@ pub(crate) struct Turn {
     pub(crate) at_ms: u64,
     /// Whether it is the end.
     pub(crate) is_over: bool,
-    /// Who is, or was, apart.
+    /// Who is apart: nobody, at the end.
     pub(crate) apart: Vec<Arc<str>>,
 }
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Event, Invariant, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
     checks::holding,
 };
 
@@ -19,12 +19,17 @@ use crate::{
 /// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
 /// that verify tokens by themselves, which histories do not show; any number after a reset; a place that was used on the
-/// other side of a split than where it was given back; an end that only those know who are apart; and one that Redis
+/// other side of a split than where it was given back, before that, if it was given back until `settles_ms` after the split,
+/// or later; an end that only those know who are apart; and one that Redis
 /// lost, as a restoration shows, when all had stopped who ran when it came, or, while somebody is awaited, when none of
 /// them had told before the restoration: whoever has a ticket and may be inside is not thrown out for a silence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndedStaysEnded {
     ends: FxHashMap<(u64, u64), End>,
+    /// Who was inside apart.
+    apart: FxHashSet<(u64, u64)>,
+    /// When the last split was over, ms.
+    healed_ms: Option<u64>,
     services: FxHashMap<Arc<str>, Service>,
     /// The reset epoch and the generation of the room.
     state: (u64, u32),
@@ -56,7 +61,7 @@ struct End {
 // === impl EndedStaysEnded ===
 
 impl Check for EndedStaysEnded {
-    fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         if !matches!(now.what, What::Visitor(_) | What::KeyLost) {
             let new = || Service { first: now.at_ms, ..Service::default() };
             let service = self.services.entry(Arc::clone(&now.by)).or_insert_with(new);
@@ -75,6 +80,9 @@ impl Check for EndedStaysEnded {
             self.come_to(state, now.at_ms);
         }
         for holder in over(&now.what) {
+            if self.is_inside_apart(holder, now, facts.bounds.settles_ms) {
+                continue;
+            }
             let end = || End { event: now.keep(), state: self.state };
             self.ends.entry(holder).or_insert_with(end);
         }
@@ -92,15 +100,27 @@ impl Check for EndedStaysEnded {
     fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
         let Some(held) = holding(now) else { return };
         for holder in held.holders() {
+            self.apart.insert(holder);
             let is_place = |end: &End| matches!(end.event.what, What::GivenUp { .. });
             if self.ends.get(&holder).is_some_and(is_place) {
                 self.ends.remove(&holder);
             }
         }
     }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        self.healed_ms = turn.is_over.then_some(turn.at_ms);
+    }
 }
 
 impl EndedStaysEnded {
+    /// Whether it is a place that is given back while those who were apart may not have told yet who entered by it there.
+    fn is_inside_apart(&self, holder: (u64, u64), now: &Event, settles_ms: u64) -> bool {
+        let has_settled =
+            self.healed_ms.is_some_and(|healed_ms| now.began_ms > healed_ms + settles_ms);
+        matches!(now.what, What::GivenUp { .. }) && !has_settled && self.apart.contains(&holder)
+    }
+
     fn come_to(&mut self, state: (u64, u32), at_ms: u64) {
         for service in self.services.values_mut() {
             let testified = service.testified;
@@ -189,6 +209,26 @@ mod tests {
         healed.call((20, 20), "a", entered(ClaimedAs::Repeated)).holds();
         let healed = left().does(15, servers(ServersAre::Healed));
         healed.call((20, 20), "a", entered(ClaimedAs::Seated)).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn whoever_entered_apart_before_its_place_was_given_back_here_stays_inside() {
+        let servers = |are| What::Servers(are);
+        let split = servers(ServersAre::Split { since_ms: 8, apart: vec!["b".into()] });
+        let back =
+            What::GivenUp { reset_epoch: EPOCH, places: vec![(3, None)], positions: vec![3] };
+        let entered = |as_: fn(_) -> _| claimed(3, as_(token(10, 310)));
+        let healed = || {
+            let begun = History::new().does(7, servers(ServersAre::Lagging));
+            let apart =
+                begun.does(9, split.clone()).call((11, 11), "b", entered(ClaimedAs::Seated));
+            apart.does(15, servers(ServersAre::Healed))
+        };
+        let back_at = |at| healed().call((at, at), "a", back.clone());
+        let again = |at, by| back_at(at).call((at + 5, at + 5), by, entered(ClaimedAs::Repeated));
+        again(16, "a").holds();
+        // By then all who were apart have told of it, and nobody who is inside gives a place back.
+        again(10_016, "a").breaks(Invariant::EndedStaysEnded);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Call, Event, Invariant, Key, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
     checks::holding,
 };
 
@@ -19,14 +19,16 @@ use crate::{
 /// more than the bound. Why: a gateway refuses tokens whose key it cannot find.
 ///
 /// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks, or if those who
-/// knew it have stopped since, all of them, or for as long as they try to put it back and Redis does not take it; a ring
-/// that is missing as a whole while it is restored; reads under way during a change;
+/// knew it have stopped since, all of them, or for as long as they try to put it back and Redis does not take it, or while
+/// all of them are apart, during a split; a ring that is missing as a whole while it is restored; reads under way during a change;
 /// a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no
 /// ring is known. A ring that somebody apart has put, during a split, is one that may be there afterwards.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeysSurvive {
     known: FxHashMap<String, Known>,
     missing_since: Option<Arc<Event>>,
+    /// Who is apart.
+    apart: Vec<Arc<str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -73,6 +75,14 @@ impl Check for KeysSurvive {
             let is_new = |key: &&Key| !self.known.contains_key(&key.kid);
             let new: Vec<_> = keys.iter().filter(is_new).cloned().collect();
             self.learn(&new, false, now);
+        }
+    }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        let apart = std::mem::replace(&mut self.apart, turn.apart.clone());
+        let were_apart = |known: &Known| known.by.iter().all(|by| apart.contains(by));
+        for known in self.known.values_mut().filter(|known| turn.is_over && were_apart(known)) {
+            known.missing_since = None;
         }
     }
 }

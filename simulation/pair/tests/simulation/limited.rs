@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 24] = [
+const FAILED_ONCE: [(u64, &str); 26] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -126,6 +126,12 @@ const FAILED_ONCE: [(u64, &str); 24] = [
         7_003_827,
         "the judge called those overtaken whom a hold kept out, a moment after somebody behind them had entered",
     ),
+    (
+        7_106_492,
+        "the judge did not know that somebody was inside who had entered on the other side of a split before its place \
+         was given back here",
+    ),
+    (7_120_156, "the judge missed a key while all who knew it were on the other side of a split"),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.
