@@ -19,10 +19,10 @@ use crate::{
 /// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
 /// that verify tokens by themselves, which histories do not show; any number after a reset; a place that was used on the
-/// other side of a split than where it was given back, before that, if it was given back until `settles_ms` after the split,
-/// or later; an end that only those know who are apart; and one that Redis
-/// lost, as a restoration shows, when all had stopped who ran when it came, or, while somebody is awaited, when none of
-/// them had told before the restoration: whoever has a ticket and may be inside is not thrown out for a silence.
+/// other side of a split than where it was given back: later, or before, if it was given back until `settles_ms` after the
+/// split; an end that only those know who are apart; and one that Redis lost, as a restoration shows, when all had stopped
+/// who ran when it came, or, while somebody is awaited, when none of them had told before the restoration: whoever has a
+/// ticket and may be inside is not thrown out for a silence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndedStaysEnded {
     ends: FxHashMap<(u64, u64), End>,
