@@ -28,13 +28,14 @@ as_root() {
   fi
 }
 
-# one_at_a_time COMMAND...: of all scripts that run beside each other.
+# one_at_a_time COMMAND...: of all scripts of this tree that run beside each other. What it starts does not hold the lock.
 one_at_a_time() {
   if ! have flock; then
     "$@"
     return
   fi
-  (flock 9 && "$@" 9>&-) 9>"${TMPDIR:-/tmp}/vestibule-apt-$(id -u).lock"
+  mkdir -p target/tools
+  (flock 9 && "$@" 9>&-) 9>target/tools/.apt.lock
 }
 
 # apt_install PACKAGE...: fails where there is no apt, or it is not allowed.
