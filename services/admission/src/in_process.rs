@@ -21,7 +21,9 @@ pub use crate::flows::{Status, VisitorStatus};
 use crate::{
     challenges::Providers,
     config::Config,
-    flows::{CookieChange, FlowError, RoomContext, Sealed, Solution, Turn, VisitorResponse},
+    flows::{
+        CookieChange, FlowError, NoRoom, RoomContext, Sealed, Solution, Turn, VisitorResponse,
+    },
     loops,
     router::router,
     state::Admission,
@@ -193,7 +195,7 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.open(&mut room, carried).await?;
         Ok(Box::pin(self.admission.flows.join(&room, ticket, Solution::default())).await?.into())
     }
@@ -203,7 +205,7 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn status(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.require(&mut room, carried).await?;
         Ok(Box::pin(self.admission.flows.check_in(&room, ticket)).await?.into())
     }
@@ -213,7 +215,7 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn claim(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.require(&mut room, carried).await?;
         Ok(Box::pin(self.admission.flows.claim(&room, ticket, Turn::Enter)).await?.into())
     }
@@ -223,7 +225,7 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn hold(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.require(&mut room, carried).await?;
         Ok(Box::pin(self.admission.flows.claim(&room, ticket, Turn::Hold)).await?.into())
     }
@@ -233,7 +235,7 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn leave(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.require(&mut room, carried).await?;
         Ok(Box::pin(self.admission.flows.leave(&room, ticket, EndedAs::Completed)).await?.into())
     }
@@ -248,7 +250,7 @@ impl Instance {
         room: &str,
         carried: Option<Carried>,
     ) -> Result<Option<Answer>, CallError> {
-        let mut room = self.context(room)?;
+        let mut room = self.context(room).await?;
         let ticket = self.open(&mut room, carried).await?;
         if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
             return Ok(None);
@@ -263,25 +265,22 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn assign_queue_num(&self, room: &str) -> Result<String, CallError> {
-        let room = self.context(room)?;
+        let room = self.context(room).await?;
         Ok(self.admission.flows.assign_number(&room, Solution::default()).await?)
     }
 
     /// The place of a request id, as long as it is one of the room's.
     #[must_use]
     pub fn place(&self, room: &str, request_id: &str) -> Option<Place> {
-        let room = self.context(room).ok()?;
+        let room = self.admission.flows.room(room)?;
         room.ciphers.request_ids.open(request_id).ok()
     }
 
-    fn context(&self, room: &str) -> Result<RoomContext, CallError> {
-        let flows = &self.admission.flows;
-        let mut room = flows.room(room).ok_or_else(|| {
-            if flows.feed.knows_every_room() {
-                CallError::NoRoom
-            } else {
-                CallError::Busy("the room may be new".to_owned())
-            }
+    async fn context(&self, room: &str) -> Result<RoomContext, CallError> {
+        let found = self.admission.flows.find_room(room).await;
+        let mut room = found.map_err(|none| match none {
+            NoRoom::Exists => CallError::NoRoom,
+            NoRoom::IsKnown => CallError::Busy("the room may be new".to_owned()),
         })?;
         if let Some(Client { address, agent }) = self.client {
             room.caller.network = Some(self.admission.clients.network(address));

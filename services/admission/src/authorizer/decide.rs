@@ -33,7 +33,7 @@ impl Authorizer {
         original: &OriginalRequest,
         headers: &HeaderMap,
     ) -> Result<Decision, Problem> {
-        let decision = match self.covering(original, headers)? {
+        let decision = match self.covering(original, headers).await? {
             None => Decision::Uncovered,
             Some(mut room) => {
                 let decided = self.decide_in(&mut room, original, headers).await?;
@@ -50,7 +50,7 @@ impl Authorizer {
     /// # Errors
     /// If the room was deleted a moment ago, the path is one that must be refused, or this instance has just started and
     /// does not know all rooms yet.
-    pub(crate) fn covering(
+    pub(crate) async fn covering(
         &self,
         original: &OriginalRequest,
         headers: &HeaderMap,
@@ -63,7 +63,7 @@ impl Authorizer {
                 .then_some(None)
                 .ok_or_else(|| Problem::new(ProblemType::RedisUnavailable));
         };
-        let room = extractors::room(&self.flows, name.as_str())?;
+        let room = extractors::room(&self.flows, name.as_str()).await?;
         let network = Some(self.clients.network(original.client));
         let agent = headers.get(USER_AGENT).cloned();
         let languages = headers.get(ACCEPT_LANGUAGE).cloned();

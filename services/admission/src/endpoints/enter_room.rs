@@ -57,9 +57,9 @@ pub(crate) async fn enter_room(
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
     let query = query.unwrap_or_default();
-    let mut room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+    let mut room = match extractors::room_at(flows, path).await {
         Ok(room) => room,
-        Err(problem) => return page::without_room(problem, flows, &headers, &query),
+        Err(problem) => return page::without_room(problem, &headers, &query),
     };
     admission.clients.identify(&mut room, &extensions, &headers);
     let initiator = Initiator::of(&headers, &flows.public_url, &room.binding);

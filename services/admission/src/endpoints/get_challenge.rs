@@ -38,7 +38,7 @@ pub(crate) async fn get_challenge(
     State(admission): State<Arc<Admission>>,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Response, Problem> {
-    let room = extractors::room(&admission.flows, room.as_str())?;
+    let room = extractors::room(&admission.flows, room.as_str()).await?;
     if !room.snapshot.settings.challenge.is_on() {
         return Err(Problem::new(ProblemType::NotFound).detail("this room has no challenge"));
     }

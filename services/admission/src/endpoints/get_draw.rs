@@ -59,7 +59,7 @@ pub(crate) async fn get_draw(
     Path(RoomPath { room }): Path<RoomPath>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let room = extractors::room(&admission.flows, room.as_str())?.snapshot.room.clone();
+    let room = extractors::room(&admission.flows, room.as_str()).await?.snapshot.room.clone();
     let records = admission.draws.get(&room).await.map_err(|error| problem_of(&error))?;
     let found: Option<&DrawRecord> = match &which.event {
         Some(event) => records.iter().rfind(|record| record.event == *event),

@@ -46,7 +46,7 @@ pub(crate) async fn get_logo(
     State(admission): State<Arc<Admission>>,
     Path(LogoPath { room, digest }): Path<LogoPath>,
 ) -> Result<Response, Problem> {
-    let room = extractors::room(&admission.flows, room.as_str())?;
+    let room = extractors::room(&admission.flows, room.as_str()).await?;
     let branding = admission.pages.brandings.get(&room.snapshot.room, &room.binding);
     let logo = branding.logo.as_ref().filter(|logo| logo.digest == digest);
     let none = || Problem::new(ProblemType::NotFound).detail("the room has no such logo");

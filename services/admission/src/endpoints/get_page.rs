@@ -70,9 +70,9 @@ pub(crate) async fn get_page(
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
     let query = query.as_deref().unwrap_or_default();
-    let mut room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+    let mut room = match extractors::room_at(flows, path).await {
         Ok(room) => room,
-        Err(problem) => return page::without_room(problem, flows, headers, query),
+        Err(problem) => return page::without_room(problem, headers, query),
     };
     let proxies = &admission.clients.proxies;
     admission.clients.identify(&mut room, &parts.extensions, headers);

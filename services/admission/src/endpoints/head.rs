@@ -27,12 +27,10 @@ pub(crate) async fn head_page(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
-    match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+    match extractors::room_at(flows, path).await {
         Ok(_) if wants_json(&headers) => Ok(without_content("application/json")),
         Ok(room) => Ok(page::without_visitor(&room, &headers)),
-        Err(problem) => {
-            page::without_room(problem, flows, &headers, query.as_deref().unwrap_or_default())
-        }
+        Err(problem) => page::without_room(problem, &headers, query.as_deref().unwrap_or_default()),
     }
 }
 

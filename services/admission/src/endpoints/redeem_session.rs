@@ -85,7 +85,7 @@ pub(crate) async fn redeem_session(
     Json(shown): Json<Shown>,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
-    let mut room = extractors::room(flows, room.as_str())?;
+    let mut room = extractors::room(flows, room.as_str()).await?;
     let key = key?;
     let redeemer = shown.redeemer(flows, &mut room).await?;
     match flows.redeem(&room, &redeemer, key.name.as_deref()).await? {

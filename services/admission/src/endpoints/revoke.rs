@@ -53,7 +53,8 @@ pub(crate) async fn revoke(
     let original = OriginalRequest::forwarded(&parts, &authorizer.clients.proxies)?;
     require_command(&parts.headers)?;
     let mut room = authorizer
-        .covering(&original, &parts.headers)?
+        .covering(&original, &parts.headers)
+        .await?
         .ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
     if !room.binding.origin_commands.contains(&OriginCommand::Revoke) {
         let refused = Problem::new(ProblemType::InvalidRequest);

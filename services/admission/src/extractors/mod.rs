@@ -17,4 +17,4 @@ pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use solution::{ChallengeHeader, solution};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookies};
 pub(crate) use turn::{TurnQuery, turn_of_page};
-pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};
+pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room, room_at};

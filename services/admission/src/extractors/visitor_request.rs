@@ -9,6 +9,7 @@ use axum::{
 use vestibule_domain::RoomId;
 use vestibule_issuance::RoomCiphers;
 use vestibule_runtime::{
+    extract::Path,
     extract::unreadable,
     problem::{Problem, ProblemType},
 };
@@ -16,9 +17,11 @@ use vestibule_store::StoreError;
 use vestibule_token::{Ticket, TicketError};
 use vestibule_traces::note;
 
-use super::{Asked, Cookies, Initiator, TicketTransport, solution, wants_cloudflares_form};
+use super::{
+    Asked, Cookies, Initiator, RoomPath, TicketTransport, solution, wants_cloudflares_form,
+};
 use crate::{
-    flows::{FlowError, Flows, RoomContext, Sender, Solution, Stranger},
+    flows::{FlowError, Flows, NoRoom, RoomContext, Sender, Solution, Stranger},
     state::Admission,
 };
 
@@ -62,14 +65,28 @@ enum Content {
 /// # Errors
 /// A problem when there is no such room, or `name` cannot be a room's; or when it may be a room that
 /// this instance has not heard of yet.
-pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
-    let room = flows.room(name).ok_or_else(|| match RoomId::check(name) {
-        Err(error) => Problem::new(ProblemType::InvalidRequest).field("room", error.to_string()),
-        Ok(()) if flows.feed.knows_every_room() => Problem::new(ProblemType::RoomNotFound),
-        Ok(()) => Problem::new(ProblemType::RedisUnavailable),
+pub(crate) async fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
+    RoomId::check(name).map_err(|error| {
+        Problem::new(ProblemType::InvalidRequest).field("room", error.to_string())
+    })?;
+    let room = flows.find_room(name).await.map_err(|none| match none {
+        NoRoom::Exists => Problem::new(ProblemType::RoomNotFound),
+        NoRoom::IsKnown => Problem::new(ProblemType::RedisUnavailable),
     })?;
     note(|span| span.set("vestibule.room", name.to_owned()));
     Ok(room)
+}
+
+/// The room that the path of a call names.
+///
+/// # Errors
+/// As [`room`], and what is wrong with the path.
+pub(crate) async fn room_at(
+    flows: &Flows,
+    path: Result<Path<RoomPath>, Problem>,
+) -> Result<RoomContext, Problem> {
+    let Path(path) = path?;
+    room(flows, path.room.as_str()).await
 }
 
 // === impl VisitorRequest ===
@@ -256,7 +273,7 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
             .map_err(|error| unreadable(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
         let (flows, headers) = (&admission.flows, &parts.headers);
-        let mut room = room(flows, name)?;
+        let mut room = room(flows, name).await?;
         admission.clients.identify(&mut room, &parts.extensions, headers);
         let initiator = Initiator::of(headers, &flows.public_url, &room.binding);
         let asked = Asked::of_us(flows, &parts.method, parts.uri.path());

@@ -124,6 +124,15 @@ pub(crate) struct Flows {
     pub(crate) started: Instant,
 }
 
+/// Why a room was not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// There is none.
+    Exists,
+    /// It may be one that this instance has not heard of yet.
+    IsKnown,
+}
+
 // === impl Flows ===
 
 impl Flows {
@@ -132,9 +141,28 @@ impl Flows {
         self.feed.room(name).map(|known| self.context(known))
     }
 
-    /// The room that AWS-style clients call `event_id`, as this instance knows it now.
-    pub(crate) fn event(&self, event_id: &str) -> Option<RoomContext> {
-        self.feed.event(event_id).map(|known| self.context(known))
+    /// The room called `name`: one that this instance does not know it looks for.
+    ///
+    /// # Errors
+    /// See [`NoRoom`].
+    pub(crate) async fn find_room(&self, name: &str) -> Result<RoomContext, NoRoom> {
+        self.find(|| self.room(name)).await
+    }
+
+    /// The room that AWS-style clients call `event_id`, as [`Self::find_room`].
+    ///
+    /// # Errors
+    /// See [`NoRoom`].
+    pub(crate) async fn find_event(&self, event_id: &str) -> Result<RoomContext, NoRoom> {
+        self.find(|| self.feed.event(event_id).map(|known| self.context(known))).await
+    }
+
+    async fn find(&self, known: impl Fn() -> Option<RoomContext>) -> Result<RoomContext, NoRoom> {
+        if let Some(room) = known() {
+            return Ok(room);
+        }
+        let is_sure = self.feed.reads_every_room().await;
+        known().ok_or(if is_sure { NoRoom::Exists } else { NoRoom::IsKnown })
     }
 
     fn context(&self, known: Arc<KnownRoom>) -> RoomContext {

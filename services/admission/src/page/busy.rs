@@ -11,7 +11,7 @@ use vestibule_runtime::{Problem, ProblemType};
 use super::{address, language, rendered};
 use crate::{
     extractors::{is_for_people, wants_page_json},
-    flows::{Flows, RoomContext},
+    flows::RoomContext,
 };
 
 /// When to ask again about a room that an instance without Redis does not know.
@@ -46,11 +46,10 @@ pub(crate) fn limited(
     response
 }
 
-/// The page at an address that is no room's, for people; `problem` for everybody else. An instance
-/// that cannot reach Redis does not know which rooms there are: its page tries again.
+/// The page at an address that is no room's, for people; `problem` for everybody else. An instance that does not know
+/// which rooms there are says so by a page that tries again.
 pub(crate) fn without_room(
     problem: Problem,
-    flows: &Flows,
     headers: &HeaderMap,
     query: &str,
 ) -> Result<Response, Problem> {
@@ -60,7 +59,7 @@ pub(crate) fn without_room(
     let chosen = address::chosen_language(query);
     let language = language::choose_or(chosen.as_deref(), headers, "");
     let view = |state| PageView::without_visitor(state, 0, PageFrame::plain(language));
-    if flows.feed.is_connected() {
+    if problem.kind() != ProblemType::RedisUnavailable {
         return Ok(with_status(&view(PageState::NoRoom), headers, StatusCode::NOT_FOUND));
     }
     let refresh_ms = RETRY_UNKNOWN_SECONDS * 1000;

@@ -9,6 +9,7 @@ mod forgotten_rooms;
 mod inside;
 mod lost_join;
 mod model;
+mod new_rooms;
 mod unopened;
 
 use std::sync::Arc;

@@ -19,8 +19,8 @@ use crate::{
 /// more than the bound. Why: a gateway refuses tokens whose key it cannot find.
 ///
 /// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks, or if those who
-/// knew it have stopped since, all of them, or for as long as they try to put it back and Redis does not take it, or while
-/// all of them are apart, during a split; a ring that is missing as a whole while it is restored; reads under way during a
+/// knew it have stopped since, all of them, or for as long as they try to read the ring and Redis does not answer, or to
+/// put it back and Redis does not take it, or while all of them are apart, during a split; a ring that is missing as a whole while it is restored; reads under way during a
 /// change; a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no ring is known. A
 /// ring that somebody apart has put, during a split, is one that may be there afterwards.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +58,7 @@ impl Check for KeysSurvive {
                 self.learn(keys, false, now);
             }
             What::Unknown(Call::ChangeKeys { keys }) => self.put_back(keys),
+            What::Unknown(Call::ReadKeys) => self.unread(&now.by),
             What::KeysChanged { keys, changed: true } => self.learn(keys, true, now),
             What::KeysRead { keys: Some(keys) } => {
                 self.missing_since = None;
@@ -101,6 +102,13 @@ impl KeysSurvive {
             if let Some(known) = self.known.get_mut(&key.kid) {
                 known.missing_since = None;
             }
+        }
+    }
+
+    /// Redis did not answer one who could miss a key, and put it back.
+    fn unread(&mut self, by: &Arc<str>) {
+        for known in self.known.values_mut().filter(|known| known.by.contains(by)) {
+            known.missing_since = None;
         }
     }
 
@@ -220,6 +228,19 @@ mod tests {
         others().call((9_500, 9_500), "c", read(&["k1"])).breaks(Invariant::KeysSurvive);
         let both = published().does(10, read(&["k1", "k2"])).does(900, read(&["k1"]));
         both.does(9_000, read(&["k1"])).breaks(Invariant::KeysSurvive);
+    }
+
+    #[test]
+    fn a_key_that_nobody_can_read_is_missed_from_when_redis_answers_again() {
+        let outage = |by| {
+            let missing = published().call((10, 10), "a", read(&["k1"])).holds();
+            missing.call((5_900, 5_900), by, What::Unknown(Call::ReadKeys))
+        };
+        let first = || outage("c").call((6_000, 6_000), "c", read(&["k1"])).holds();
+        first().call((11_000, 11_000), "c", read(&["k1"])).holds();
+        first().call((11_001, 11_001), "c", read(&["k1"])).breaks(Invariant::KeysSurvive);
+        let known = outage("a").call((6_000, 6_000), "c", read(&["k1"]));
+        known.breaks(Invariant::KeysSurvive);
     }
 
     #[test]

@@ -89,6 +89,8 @@ pub enum Call {
         /// The keys that shall be in it.
         keys: Vec<Key>,
     },
+    /// A reading of the key ring. It is written down only where it was not answered.
+    ReadKeys,
 }
 
 // === impl Call ===
@@ -99,7 +101,11 @@ impl Call {
     #[must_use]
     pub fn is_seen_by_others(&self) -> bool {
         match self {
-            Self::Join { .. } | Self::Claim { .. } | Self::Touch { .. } | Self::Serve => false,
+            Self::Join { .. }
+            | Self::Claim { .. }
+            | Self::Touch { .. }
+            | Self::Serve
+            | Self::ReadKeys => false,
             Self::End { .. }
             | Self::GiveUp { .. }
             | Self::Increment { .. }

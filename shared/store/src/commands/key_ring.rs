@@ -1,6 +1,7 @@
 //! The sealed key ring, as one JSON text. `vestibule-token` defines and seals its contents.
 
 use serde::{Deserialize, Serialize};
+use vestibule_history::Call;
 
 use crate::{Store, StoreError, keys::KEY_RING, recording::answers, scripts};
 
@@ -21,7 +22,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn key_ring(&self) -> Result<Option<String>, StoreError> {
-        let noting = self.noting(None, Vec::new).await;
+        let noting = self.noting(None, || vec![Call::ReadKeys]).await;
         let text: Result<Option<String>, _> = self.query(redis::cmd("GET").arg(KEY_RING)).await;
         if let Some(noting) = noting {
             noting.settle(&text, |_| None, |text| answers::keys_read(text.as_deref()));

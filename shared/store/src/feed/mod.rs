@@ -22,6 +22,7 @@ mod witnesses;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    pin::pin,
     sync::{
         Arc, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -33,7 +34,7 @@ use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 use tokio::{
     sync::{Mutex, Notify},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest, schedule::RoomConfig};
 
@@ -77,6 +78,8 @@ struct Inner {
     has_list: AtomicBool,
     /// When the first and the last of the complete readings of all rooms began that followed each other.
     complete: std::sync::Mutex<Option<(Instant, Instant)>>,
+    /// All rooms were read once more, or could not be.
+    has_read: Notify,
     /// Whether the last complete reading knew the config of each of them.
     configs_complete: AtomicBool,
     /// The rooms that are known to have been deleted.
@@ -116,6 +119,7 @@ impl Feed {
             connected: AtomicBool::new(false),
             has_list: AtomicBool::new(false),
             complete: std::sync::Mutex::default(),
+            has_read: Notify::new(),
             configs_complete: AtomicBool::new(false),
             deleted: Mutex::default(),
             alarmed: std::sync::Mutex::default(),
@@ -182,6 +186,30 @@ impl Feed {
         complete.is_some_and(is_certain)
     }
 
+    /// Waits for a reading of all rooms that begins from now on. Returns whether it says of a room that this service does
+    /// not know then that it does not exist, as [`Self::knows_every_room`]: who asks for one may have a place in it, and
+    /// this service may not have heard yet that it was made.
+    pub async fn reads_every_room(&self) -> bool {
+        let asked = Instant::now();
+        let read = async {
+            loop {
+                let mut has_read = pin!(self.0.has_read.notified());
+                has_read.as_mut().enable();
+                let knows = self.is_connected() && self.knows_every_room();
+                if !knows || self.has_read_after(asked) {
+                    return knows;
+                }
+                has_read.await;
+            }
+        };
+        timeout(COMPLETE, read).await.unwrap_or(false)
+    }
+
+    fn has_read_after(&self, moment: Instant) -> bool {
+        let complete = *self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
+        complete.is_some_and(|(_, last)| last > moment)
+    }
+
     /// Whether the last reading of all rooms left none whose config this service does not know.
     #[must_use]
     pub fn has_read_every_config(&self) -> bool {
@@ -211,11 +239,17 @@ impl Feed {
         let begun = Instant::now();
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
-        let is_complete = read?;
+        if let Ok(is_complete) = read {
+            self.note_reading(begun, is_complete);
+        }
+        self.0.has_read.notify_waiters();
+        read.map(drop)
+    }
+
+    fn note_reading(&self, begun: Instant, is_complete: bool) {
         let mut complete = self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
         let first = complete.filter(|(_, last)| is_recent(*last)).map_or(begun, |(first, _)| first);
         *complete = is_complete.then_some((first, begun));
-        Ok(())
     }
 
     /// Stores a snapshot that did not come by the push.

@@ -25,7 +25,11 @@ local last, ahead_before = tonumber(stored[1] or nil) or 0, tonumber(stored[2] o
 local now, ahead = steady_time(server_ms, ahead_before, last, args.about_ms or 0)
 local has_jumped = last > 0 and math.abs(server_ms + ahead_before - last) > UNCERTAIN_MS
 if has_jumped and not args.about_ms then
-  if not args.accepts then return '{}' end
+  if not args.accepts then
+    -- Where Redis takes no writes nobody can say so: then this fails, and the patience of who starts begins anew.
+    redis.call('HSET', keys.clock, 'asked_ms', server_ms)
+    return '{}'
+  end
   ahead = now - server_ms
 end
 redis.call('HSET', keys.clock, 'now_ms', now, 'ahead', ahead)

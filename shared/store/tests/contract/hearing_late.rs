@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_redis_model::Dialect;
 use vestibule_store::{Feed, HEARTBEAT};
 
@@ -111,6 +112,32 @@ async fn only_after_two_readings_a_room_is_known_not_to_exist() {
         .ask::<()>(redis::cmd("SADD").arg("vestibule:{deployment}:rooms").arg("lost"))
         .await;
     assert!(!read_after(500).await, "it is listed, and cannot be read");
+}
+
+/// On the model alone, because the time of the feed stands still.
+#[tokio::test(start_paused = true)]
+async fn of_a_room_that_is_not_known_a_reading_says_that_begins_afterwards() {
+    let world = World::on(Server::model(Dialect::Redis7));
+    world.open(limited(3)).await;
+    let feed = Feed::new(world.another_store(), "late".to_owned());
+    assert!(!feed.reads_every_room().await, "it has read none");
+    for _ in 0..2 {
+        feed.refresh().await.unwrap();
+        tokio::time::advance(Duration::from_millis(500)).await;
+    }
+    assert!(feed.knows_every_room());
+    let (begun, room) = (tokio::time::Instant::now(), RoomId::new("new").unwrap());
+    world.store.put_config(&room, &RoomConfig::default()).await.unwrap();
+    assert!(feed.room("new").is_none() && feed.knows_every_room(), "it has not heard of it");
+    let reads = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        feed.refresh().await.unwrap();
+    };
+    let (is_sure, ()) = tokio::join!(feed.reads_every_room(), reads);
+    assert!(is_sure && feed.room("new").is_some());
+    assert_eq!(begun.elapsed(), Duration::from_millis(300));
+    assert!(!feed.reads_every_room().await, "nobody reads");
+    assert_eq!(begun.elapsed(), Duration::from_millis(1_800));
 }
 
 /// On the model alone, because the time of the feed stands still.

@@ -113,6 +113,31 @@ async fn where_nobody_says_so_the_servers_clock_is_right() {
     assert_eq!(begun.elapsed(), Duration::from_millis(1_500), "somebody has just said so");
 }
 
+/// Whoever knows the time cannot say so where nothing can be written.
+#[tokio::test(start_paused = true)]
+async fn while_redis_takes_no_writes_nobodys_silence_counts() {
+    let server = server();
+    let (known, starts) = (with_a_room(&server).await, service(&server));
+    server.is_set(HOUR_MS);
+    server.refuses(Some("OOM command not allowed when used memory > 'maxmemory'."));
+    let until = Instant::now() + Duration::from_secs(3);
+    while Instant::now() < until {
+        starts.learn_time().await.unwrap_err();
+        sleep(Duration::from_millis(500)).await;
+    }
+    server.refuses(None);
+    let learns = async {
+        starts.learn_time().await.unwrap();
+        time_in_room(&starts).await
+    };
+    let tells = async {
+        sleep(Duration::from_millis(600)).await;
+        known.tell_time().await.unwrap();
+    };
+    let (at, ()) = tokio::join!(learns, tells);
+    assert_eq!(at, 3_750);
+}
+
 #[tokio::test(start_paused = true)]
 async fn where_nobody_says_so_the_time_goes_back_no_more_than_it_must() {
     let server = server();

@@ -59,6 +59,11 @@ impl Model {
         self.set_ms.fetch_add(by_ms, Ordering::SeqCst);
     }
 
+    /// Refuses by this error what its code says, from now on; `None`: nothing.
+    pub(crate) fn refuses(&self, error: Option<&str>) {
+        self.lock().server.refuse(error);
+    }
+
     /// Is the process with this id.
     pub(crate) fn is_run(&self, run_id: &str) {
         run_id.clone_into(&mut self.lock().server.options_mut().run_id);

@@ -55,7 +55,7 @@ pub(crate) async fn assign_queue_num(
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
-    let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
+    let mut room = event(&admission, &event_id).await?.ok_or(AwsError::InvalidEvent)?;
     admission.clients.identify(&mut room, &extensions, &headers);
     let assigned = admission.flows.assign_number(&room, solution(&headers)).await;
     let api_request_id = assigned.map_err(Problem::from)?;

@@ -8,7 +8,10 @@ use vestibule_issuance::{RoomCiphers, aws::AwsError};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
 
-use crate::{flows::RoomContext, state::Admission};
+use crate::{
+    flows::{NoRoom, RoomContext},
+    state::Admission,
+};
 
 /// Which event, as the API document describes it: [`required`] reads it.
 #[derive(Debug, IntoParams)]
@@ -72,12 +75,18 @@ pub(super) fn body<T: DeserializeOwned>(
 ///
 /// # Errors
 /// If it may be one that this instance has not heard of yet, or does not answer these calls.
-pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<RoomContext>, Problem> {
-    let room = admission.flows.event(event_id);
-    let may_be_new = (1..=LONGEST_EVENT_ID).contains(&event_id.chars().count());
-    if room.is_none() && may_be_new && !admission.feed.knows_every_room() {
-        return Err(Problem::new(ProblemType::RedisUnavailable));
+pub(super) async fn event(
+    admission: &Admission,
+    event_id: &str,
+) -> Result<Option<RoomContext>, Problem> {
+    if !(1..=LONGEST_EVENT_ID).contains(&event_id.chars().count()) {
+        return Ok(None);
     }
+    let room = match admission.flows.find_event(event_id).await {
+        Ok(room) => Some(room),
+        Err(NoRoom::Exists) => None,
+        Err(NoRoom::IsKnown) => return Err(Problem::new(ProblemType::RedisUnavailable)),
+    };
     if room.as_ref().is_some_and(|room| !room.snapshot.settings.aws_style_api) {
         return Err(Problem::new(ProblemType::AwsStyleApiOff)
             .detail("its operator turns them on by `aws_style_api: true` in the room's settings"));

@@ -56,7 +56,7 @@ pub(crate) async fn generate_token(
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id, .. } = body(json)?;
-    let room = match event(&admission, &event_id)? {
+    let room = match event(&admission, &event_id).await? {
         Some(mut room) => {
             // Whoever asks by its name is there, also when it is answered 202.
             place(&admission, &mut room, &request_id, &Method::POST).await?.ok();

@@ -32,7 +32,7 @@ pub(crate) async fn get_public_key(
 ) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
     // The text is not that of the other calls; clients know it so.
-    event(&admission, &event_id)?.ok_or(AwsError::InvalidRequest)?;
+    event(&admission, &event_id).await?.ok_or(AwsError::InvalidRequest)?;
     let key = admission.keys.public_jwk()?;
     Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(key)).into_response())
 }

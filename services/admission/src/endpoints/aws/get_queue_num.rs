@@ -46,7 +46,7 @@ pub(crate) async fn get_queue_num(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEventOrRequest)?;
+    let mut room = event(&admission, &event_id).await?.ok_or(AwsError::InvalidEventOrRequest)?;
     let opened = place(&admission, &mut room, &request_id, &method).await?;
     let place = opened.map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,

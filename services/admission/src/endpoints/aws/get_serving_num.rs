@@ -37,7 +37,7 @@ pub(crate) async fn get_serving_num(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
-    let room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
+    let room = event(&admission, &event_id).await?.ok_or(AwsError::InvalidEvent)?;
     let serving_counter = room.snapshot.shown_counter().to_string();
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(ServingNum { serving_counter }))
         .into_response())

@@ -36,7 +36,7 @@ pub(crate) async fn get_waiting_num(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
-    let room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
+    let room = event(&admission, &event_id).await?.ok_or(AwsError::InvalidEvent)?;
     let waiting_num = room.snapshot.numbers_waiting(room.progress());
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(WaitingNum { waiting_num })).into_response())
 }

@@ -17,7 +17,7 @@ use vestibule_runtime::{
 
 use super::{
     login::{Sent, ask, found, go_on},
-    provider::{issuer, provider, without_provider},
+    provider::{issuer, provider, provider_at, without_provider},
 };
 use crate::{
     endpoints::responses::ProviderRefusals,
@@ -69,9 +69,9 @@ pub(crate) async fn begin_login(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
-    let room = match path.and_then(|Path(path)| provider(flows, path.room.as_str())) {
+    let room = match provider_at(flows, path).await {
         Ok(room) => room,
-        Err(problem) => return without_provider(problem, flows, headers),
+        Err(problem) => return without_provider(problem, headers),
     };
     let sent = Sent::of(&parts);
     let now = room.known.now_ms() / 1000;
@@ -114,7 +114,7 @@ pub(crate) async fn post_login(
     Path(RoomPath { room }): Path<RoomPath>,
     form: Result<Form, Problem>,
 ) -> Result<Response, Problem> {
-    let _ = provider(&admission.flows, room.as_str())?;
+    let _ = provider(&admission.flows, room.as_str()).await?;
     let Form(form) = form?;
     if form.len() > LONGEST_FORM {
         return Err(Problem::new(ProblemType::PayloadTooLarge));
@@ -139,8 +139,8 @@ pub(crate) async fn head_login(
     path: Result<Path<RoomPath>, Problem>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    match path.and_then(|Path(path)| provider(&admission.flows, path.room.as_str())) {
+    match provider_at(&admission.flows, path).await {
         Ok(_) => Ok([(CACHE_CONTROL, "no-store")].into_response()),
-        Err(problem) => without_provider(problem, &admission.flows, &headers),
+        Err(problem) => without_provider(problem, &headers),
     }
 }

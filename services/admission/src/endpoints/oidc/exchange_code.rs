@@ -73,7 +73,7 @@ pub(crate) async fn exchange_code(
     headers: HeaderMap,
     form: Result<Form, Problem>,
 ) -> Result<Response, Problem> {
-    let room = provider(&admission.flows, room.as_str())?;
+    let room = provider(&admission.flows, room.as_str()).await?;
     let form = match form {
         Ok(Form(form)) => form,
         Err(problem) => return Ok(TokenError::of_body(problem)?.into_response()),

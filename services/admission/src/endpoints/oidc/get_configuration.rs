@@ -34,7 +34,7 @@ pub(crate) async fn get_configuration(
     State(admission): State<Arc<Admission>>,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Response, Problem> {
-    let room = provider(&admission.flows, room.as_str())?;
+    let room = provider(&admission.flows, room.as_str()).await?;
     let keys = published(&admission)?;
     let configuration = Configuration::of(&issuer(&admission.flows, &room), &keys);
     Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(configuration)).into_response())

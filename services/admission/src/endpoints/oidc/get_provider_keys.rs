@@ -34,7 +34,7 @@ pub(crate) async fn get_provider_keys(
     State(admission): State<Arc<Admission>>,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Response, Problem> {
-    let _ = provider(&admission.flows, room.as_str())?;
+    let _ = provider(&admission.flows, room.as_str()).await?;
     let keys = published(&admission)?;
     Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(keys)).into_response())
 }

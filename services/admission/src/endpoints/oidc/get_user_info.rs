@@ -67,7 +67,7 @@ pub(crate) async fn get_user_info(
     Path(RoomPath { room }): Path<RoomPath>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let room = provider(&admission.flows, room.as_str())?;
+    let room = provider(&admission.flows, room.as_str()).await?;
     let Some(token) = bearer(&headers) else { return Ok(unauthorized("Bearer")) };
     let claims = claims(&admission, room, token).await?;
     Ok(claims.map_or_else(

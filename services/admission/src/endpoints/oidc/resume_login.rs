@@ -14,7 +14,7 @@ use vestibule_token::Login;
 
 use super::{
     login::{LOGIN, Sent, go_on},
-    provider::{provider, without_provider},
+    provider::{provider_at, without_provider},
 };
 use crate::{
     endpoints::responses::ProviderRefusals, extractors::RoomPath, flows::RoomContext,
@@ -46,9 +46,9 @@ pub(crate) async fn resume_login(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
-    let room = match path.and_then(|Path(path)| provider(flows, path.room.as_str())) {
+    let room = match provider_at(flows, path).await {
         Ok(room) => room,
-        Err(problem) => return without_provider(problem, flows, headers),
+        Err(problem) => return without_provider(problem, headers),
     };
     let login = match login_of(&room, query.as_deref().unwrap_or_default()) {
         Ok(login) => login,
