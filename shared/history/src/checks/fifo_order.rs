@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Act, Claimed, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
+    Act, Claimed, ClaimedAs, Event, Figures, Invariant, JoinedAs, Rules, ToldStatus, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
 };
 
@@ -31,7 +31,8 @@ const HELD_MS: u64 = 2_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time; overtaking somebody whose network has its seats; or whose place is over, because it was
+/// certainly fifo all that time; overtaking somebody whose network has its seats, or may have them, as long as no claim says
+/// otherwise since it came, or was kept out for that; or whose place is over, because it was
 /// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are
 /// lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes for a seat
 /// that was held for it, since it took its turn when it was called; being overtaken and then losing the seat that was left
@@ -47,6 +48,8 @@ pub(super) struct FifoOrder {
     late: VecDeque<Late>,
     /// Positions for which a seat is or was held: they took their turn then.
     called: FxHashSet<u64>,
+    /// Positions that their networks may keep out: those of newcomers who got no seat, and of those who were kept out.
+    may_be_kept_out: FxHashSet<u64>,
     /// When a key of the room was lost: nobody knows of what was asked before.
     lost_ms: u64,
     overtaken: u64,
@@ -89,6 +92,11 @@ impl Check for FifoOrder {
             self.door.clear();
             self.lost_ms = now.at_ms;
         } else if let Some(position) = asking(now) {
+            if matches!(now.what, What::Claimed(_)) {
+                self.may_be_kept_out.remove(&position);
+            } else if self.may_be_kept_out.contains(&position) {
+                return;
+            }
             if facts.is_over(position) {
                 self.door.remove(&position);
                 return;
@@ -116,7 +124,9 @@ impl Check for FifoOrder {
             self.remember(position, now);
         } else if let Some(position) = kept_out(now) {
             self.door.remove(&position);
+            self.may_be_kept_out.insert(position);
         }
+        self.may_be_kept_out.extend(unseated(now));
     }
 
     fn turn(&mut self, _turn: &Turn, _facts: &Facts) {
@@ -284,6 +294,22 @@ fn is_kept_out(claimed: &Claimed) -> bool {
     claimed.network.is_some_and(|network| network.kept_out)
 }
 
+/// The newcomers without a seat in a room where networks may have so many seats.
+fn unseated(event: &Event) -> impl Iterator<Item = u64> {
+    let networks = match &event.what {
+        What::Joined(joined) => joined.networks.as_ref(),
+        _ => None,
+    };
+    let limited =
+        networks.filter(|networks| networks.limits.seats.is_some() && !networks.limits.only_logs);
+    limited.into_iter().flat_map(|networks| &networks.newcomers).filter_map(|(_, became)| {
+        match became {
+            JoinedAs::Placed(number) => Some(*number),
+            _ => None,
+        }
+    })
+}
+
 /// The first and last position that enter.
 pub(super) fn entering(event: &Event) -> Option<(u64, u64)> {
     match &event.what {
@@ -327,8 +353,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        Bounds, PutAs,
-        checks::testing::{EPOCH, History, asked, claimed, entered, put, rules, token},
+        Bounds, NetworkClaimed, NetworkLimitsSeen, PutAs,
+        checks::testing::{
+            EPOCH, History, asked, claimed, entered, joined_from, put, rules, token,
+        },
     };
 
     fn with(rules: Rules) -> History {
@@ -354,6 +382,27 @@ mod tests {
             history = history.does(second * 1000, no_seat(5));
         }
         history
+    }
+
+    #[test]
+    fn whom_its_network_may_keep_out_is_at_the_door_when_a_claim_says_so() {
+        let overtaken = |at_first| {
+            let told = fifo().does(1_000, at_first).does(1_001, asked(ToldStatus::Waiting, 5));
+            asks(told.call((1_100, 1_150), "a", seated(6)), 2, 9)
+        };
+        let placed = |seats| {
+            let limits = NetworkLimitsSeen { seats, ..NetworkLimitsSeen::default() };
+            joined_from(5, limits, &[(7, JoinedAs::Placed(5))])
+        };
+        overtaken(placed(None)).breaks(Invariant::FifoOrder);
+        overtaken(placed(Some(1))).holds();
+        let claims = |kept_out| {
+            let What::Claimed(claim) = no_seat(5) else { unreachable!() };
+            let network = NetworkClaimed { network: 7, seats: Some(1), only_logs: false, kept_out };
+            What::Claimed(Claimed { network: Some(network), ..claim })
+        };
+        overtaken(claims(false)).breaks(Invariant::FifoOrder);
+        overtaken(claims(true)).holds();
     }
 
     #[test]

@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 26] = [
+const FAILED_ONCE: [(u64, &str); 30] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -132,6 +132,16 @@ const FAILED_ONCE: [(u64, &str); 26] = [
          was given back here",
     ),
     (7_120_156, "the judge missed a key while all who knew it were on the other side of a split"),
+    (
+        7_160_407,
+        "who had a place in a room made anew was told by an instance that had been frozen that there is none",
+    ),
+    (
+        7_162_229,
+        "who started while Redis was full, after its clock jumped, took those for absent who could not tell the time",
+    ),
+    (7_166_537, "the judge missed a key while nobody could read the ring"),
+    (7_198_010, "the judge called somebody overtaken whose network had its seats when it came"),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.
