@@ -37,6 +37,7 @@ cargo build --locked --workspace --bins
 scripts/previous-release.sh
 run --no-run
 wait "$job" || die "what the tests need could not be fetched: see above"
+say "all is compiled and fetched after $SECONDS s"
 
 { renice -n 19 -p "$BASHPID" && run --test simulation; } >"$printed" 2>&1 &
 job=$!
@@ -45,6 +46,8 @@ named=()
 for name in $names; do named+=(--test "$name"); done
 run --lib --bins "${named[@]}" || failed=1
 run --doc || failed=1
+say "all tests but the simulation have run after $SECONDS s"
 wait "$job" || failed=1
 cat "$printed"
+say "all tests have run after $SECONDS s"
 [ -z "$failed" ] || die "tests have failed: see above"
