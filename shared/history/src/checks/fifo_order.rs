@@ -5,7 +5,8 @@ use std::{collections::VecDeque, sync::Arc};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Act, Claimed, ClaimedAs, Event, Figures, Invariant, JoinedAs, Rules, ToldStatus, What,
+    Act, Claimed, ClaimedAs, Event, Figures, Invariant, Joined, JoinedAs, NetworksJoined, Rules,
+    ToldStatus, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
 };
 
@@ -31,13 +32,13 @@ const HELD_MS: u64 = 2_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time; overtaking somebody whose network has its seats, or may have them, as long as no claim says
-/// otherwise since it came, or was kept out for that; or whose place is over, because it was
-/// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are
-/// lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes for a seat
-/// that was held for it, since it took its turn when it was called; being overtaken and then losing the seat that was left
-/// to somebody before both, who came to the door only then; and whoever was at the
-/// door when the servers lost a key of the room, in which that may have been. Before a
+/// certainly fifo all that time; overtaking somebody whose network has its seats, or may have them: who came when somebody
+/// of its network had entered, or was kept out, as long as no claim has said otherwise since; or whose place is over,
+/// because it was given up or its session is over, though somebody else has its ticket and asks on; being overtaken before
+/// the limits are lowered, or everyone is held or turned away, which takes the seats away that were free; and whoever comes
+/// for a seat that was held for it, since it took its turn when it was called; being overtaken and then losing the seat
+/// that was left to somebody before both, who came to the door only then; and whoever was at the door when the servers lost
+/// a key of the room, in which that may have been. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
 /// somebody asks.
 #[derive(Debug, Clone, Default)]
@@ -48,12 +49,21 @@ pub(super) struct FifoOrder {
     late: VecDeque<Late>,
     /// Positions for which a seat is or was held: they took their turn then.
     called: FxHashSet<u64>,
-    /// Positions that their networks may keep out: those of newcomers who got no seat, and of those who were kept out.
-    may_be_kept_out: FxHashSet<u64>,
+    kept_out: KeptOut,
     /// When a key of the room was lost: nobody knows of what was asked before.
     lost_ms: u64,
     overtaken: u64,
     longest_ms: u64,
+}
+
+/// Whom their networks may keep out, since the last reset.
+#[derive(Debug, Clone, Default)]
+struct KeptOut {
+    reset_epoch: u64,
+    /// The networks of which somebody has entered.
+    entered: FxHashSet<u64>,
+    /// The positions of newcomers from those who got no seat, and of those who were kept out.
+    positions: FxHashSet<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,6 +95,7 @@ struct Entry {
 
 impl Check for FifoOrder {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        self.kept_out.learn(now);
         if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
             return;
         }
@@ -92,9 +103,7 @@ impl Check for FifoOrder {
             self.door.clear();
             self.lost_ms = now.at_ms;
         } else if let Some(position) = asking(now) {
-            if matches!(now.what, What::Claimed(_)) {
-                self.may_be_kept_out.remove(&position);
-            } else if self.may_be_kept_out.contains(&position) {
+            if self.kept_out.positions.contains(&position) {
                 return;
             }
             if facts.is_over(position) {
@@ -124,9 +133,7 @@ impl Check for FifoOrder {
             self.remember(position, now);
         } else if let Some(position) = kept_out(now) {
             self.door.remove(&position);
-            self.may_be_kept_out.insert(position);
         }
-        self.may_be_kept_out.extend(unseated(now));
     }
 
     fn turn(&mut self, _turn: &Turn, _facts: &Facts) {
@@ -195,6 +202,47 @@ impl FifoOrder {
         while self.late.front().is_some_and(|first| first.entered_ms + KEPT_MS < now.at_ms) {
             self.late.pop_front();
         }
+    }
+}
+
+// === impl KeptOut ===
+
+impl KeptOut {
+    fn learn(&mut self, event: &Event) {
+        if let Some(reset_epoch) = event.reset_epoch().filter(|epoch| *epoch > self.reset_epoch) {
+            *self = Self { reset_epoch, ..Self::default() };
+        }
+        match &event.what {
+            What::Joined(Joined { networks: Some(networks), .. }) => self.join(networks),
+            What::Claimed(claimed) => self.claim(claimed),
+            _ => {}
+        }
+    }
+
+    fn join(&mut self, NetworksJoined { limits, newcomers }: &NetworksJoined) {
+        if limits.seats.is_none() || limits.only_logs {
+            return;
+        }
+        for (network, became) in newcomers {
+            match became {
+                JoinedAs::Seated(_) => drop(self.entered.insert(*network)),
+                JoinedAs::Placed(number) if self.entered.contains(network) => {
+                    self.positions.insert(*number);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn claim(&mut self, claimed: &Claimed) {
+        let Some(position) = claimed.position else { return };
+        if is_kept_out(claimed) {
+            self.positions.insert(position);
+        } else {
+            self.positions.remove(&position);
+        }
+        let in_vain = matches!(claimed.outcome, ClaimedAs::NoSeat | ClaimedAs::NotServed);
+        self.entered.extend(claimed.network.filter(|_| !in_vain).map(|claims| claims.network));
     }
 }
 
@@ -294,22 +342,6 @@ fn is_kept_out(claimed: &Claimed) -> bool {
     claimed.network.is_some_and(|network| network.kept_out)
 }
 
-/// The newcomers without a seat in a room where networks may have so many seats.
-fn unseated(event: &Event) -> impl Iterator<Item = u64> {
-    let networks = match &event.what {
-        What::Joined(joined) => joined.networks.as_ref(),
-        _ => None,
-    };
-    let limited =
-        networks.filter(|networks| networks.limits.seats.is_some() && !networks.limits.only_logs);
-    limited.into_iter().flat_map(|networks| &networks.newcomers).filter_map(|(_, became)| {
-        match became {
-            JoinedAs::Placed(number) => Some(*number),
-            _ => None,
-        }
-    })
-}
-
 /// The first and last position that enter.
 pub(super) fn entering(event: &Event) -> Option<(u64, u64)> {
     match &event.what {
@@ -390,12 +422,13 @@ mod tests {
             let told = fifo().does(1_000, at_first).does(1_001, asked(ToldStatus::Waiting, 5));
             asks(told.call((1_100, 1_150), "a", seated(6)), 2, 9)
         };
-        let placed = |seats| {
+        let joins = |seats, inside| {
             let limits = NetworkLimitsSeen { seats, ..NetworkLimitsSeen::default() };
-            joined_from(5, limits, &[(7, JoinedAs::Placed(5))])
+            joined_from(4, limits, &[(inside, JoinedAs::Seated(4)), (7, JoinedAs::Placed(5))])
         };
-        overtaken(placed(None)).breaks(Invariant::FifoOrder);
-        overtaken(placed(Some(1))).holds();
+        overtaken(joins(None, 7)).breaks(Invariant::FifoOrder);
+        overtaken(joins(Some(1), 8)).breaks(Invariant::FifoOrder);
+        overtaken(joins(Some(1), 7)).holds();
         let claims = |kept_out| {
             let What::Claimed(claim) = no_seat(5) else { unreachable!() };
             let network = NetworkClaimed { network: 7, seats: Some(1), only_logs: false, kept_out };

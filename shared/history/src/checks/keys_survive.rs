@@ -20,8 +20,9 @@ use crate::{
 ///
 /// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks, or if those who
 /// knew it have stopped since, all of them, or for as long as they try to read the ring and Redis does not answer, or to
-/// put it back and Redis does not take it, or while all of them are apart, during a split; a ring that is missing as a whole while it is restored; reads under way during a
-/// change; a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no ring is known. A
+/// put it back and Redis does not take it, or while all of them are apart, during a split; a ring that is missing as a
+/// whole while it is restored; reads under way during a change; a key that somebody has withdrawn, also if it is not known
+/// whether that worked; tokens while no ring is known. A
 /// ring that somebody apart has put, during a split, is one that may be there afterwards.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeysSurvive {
