@@ -8,6 +8,7 @@
 mod aliases;
 mod catch_up;
 mod changes;
+mod complete;
 mod deletions;
 mod endings;
 mod known_room;
@@ -22,7 +23,6 @@ mod witnesses;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    pin::pin,
     sync::{
         Arc, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -34,19 +34,19 @@ use arc_swap::ArcSwap;
 use rustc_hash::FxHashMap;
 use tokio::{
     sync::{Mutex, Notify},
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep},
 };
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest, schedule::RoomConfig};
 
 pub use self::known_room::{KnownRoom, StoredConfig};
 use self::room_locks::RoomLocks;
-use self::{aliases::Aliases, deletions::Deleted, shards::Shards, witnesses::Witnesses};
+use self::{
+    aliases::Aliases, complete::Readings, deletions::Deleted, shards::Shards, witnesses::Witnesses,
+};
 use crate::{Push, Store, StoreError};
 
 /// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
-/// A complete reading that is older than this says nothing about rooms that are not known: see [`is_recent`].
-const COMPLETE: Duration = Duration::from_millis(1_500);
 /// How often the leader pushes a room of which nothing changes; it does so with its first tick after that.
 pub const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A room whose last snapshot is older than this is read again: a push was missed, and not only late.
@@ -76,10 +76,7 @@ struct Inner {
     connected: AtomicBool,
     /// Whether the list of rooms was ever read.
     has_list: AtomicBool,
-    /// When the first and the last of the complete readings of all rooms began that followed each other.
-    complete: std::sync::Mutex<Option<(Instant, Instant)>>,
-    /// All rooms were read once more, or could not be.
-    has_read: Notify,
+    readings: Readings,
     /// Whether the last complete reading knew the config of each of them.
     configs_complete: AtomicBool,
     /// The rooms that are known to have been deleted.
@@ -118,8 +115,7 @@ impl Feed {
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
             has_list: AtomicBool::new(false),
-            complete: std::sync::Mutex::default(),
-            has_read: Notify::new(),
+            readings: Readings::default(),
             configs_complete: AtomicBool::new(false),
             deleted: Mutex::default(),
             alarmed: std::sync::Mutex::default(),
@@ -175,41 +171,6 @@ impl Feed {
         room.is_unanswered() || !(self.is_connected() || room.is_fresh())
     }
 
-    /// Whether a room that this service does not know does not exist: all rooms were read a moment ago, and once more
-    /// before, since when whoever remembers a room that Redis has lost has listed it again. Otherwise it may be new, and
-    /// people may wait in it.
-    #[must_use]
-    pub fn knows_every_room(&self) -> bool {
-        let complete = *self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_certain =
-            |(first, last): (Instant, Instant)| last - first >= POLL && is_recent(last);
-        complete.is_some_and(is_certain)
-    }
-
-    /// Waits for a reading of all rooms that begins from now on. Returns whether it says of a room that this service does
-    /// not know then that it does not exist, as [`Self::knows_every_room`]: who asks for one may have a place in it, and
-    /// this service may not have heard yet that it was made.
-    pub async fn reads_every_room(&self) -> bool {
-        let asked = Instant::now();
-        let read = async {
-            loop {
-                let mut has_read = pin!(self.0.has_read.notified());
-                has_read.as_mut().enable();
-                let knows = self.is_connected() && self.knows_every_room();
-                if !knows || self.has_read_after(asked) {
-                    return knows;
-                }
-                has_read.await;
-            }
-        };
-        timeout(COMPLETE, read).await.unwrap_or(false)
-    }
-
-    fn has_read_after(&self, moment: Instant) -> bool {
-        let complete = *self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
-        complete.is_some_and(|(_, last)| last > moment)
-    }
-
     /// Whether the last reading of all rooms left none whose config this service does not know.
     #[must_use]
     pub fn has_read_every_config(&self) -> bool {
@@ -239,17 +200,8 @@ impl Feed {
         let begun = Instant::now();
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
-        if let Ok(is_complete) = read {
-            self.note_reading(begun, is_complete);
-        }
-        self.0.has_read.notify_waiters();
+        self.0.readings.note(begun, read.as_ref().ok().copied());
         read.map(drop)
-    }
-
-    fn note_reading(&self, begun: Instant, is_complete: bool) {
-        let mut complete = self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = complete.filter(|(_, last)| is_recent(*last)).map_or(begun, |(first, _)| first);
-        *complete = is_complete.then_some((first, begun));
     }
 
     /// Stores a snapshot that did not come by the push.
@@ -402,9 +354,4 @@ impl Feed {
         self.0.questioned.lock().unwrap_or_else(PoisonError::into_inner).insert(room);
         self.0.question.notify_one();
     }
-}
-
-/// Whether the reading that began then says something of now.
-fn is_recent(begun: Instant) -> bool {
-    begun.elapsed() <= COMPLETE
 }

@@ -138,6 +138,19 @@ async fn of_a_room_that_is_not_known_a_reading_says_that_begins_afterwards() {
     assert_eq!(begun.elapsed(), Duration::from_millis(300));
     assert!(!feed.reads_every_room().await, "nobody reads");
     assert_eq!(begun.elapsed(), Duration::from_millis(1_800));
+    feed.refresh().await.unwrap();
+    tokio::time::advance(Duration::from_millis(500)).await;
+    feed.refresh().await.unwrap();
+    let (asked, crowd) = (tokio::time::Instant::now(), feed.clone());
+    let crowd = tokio::spawn(async move {
+        futures_util::future::join_all((0..500).map(|_| crowd.reads_every_room())).await
+    });
+    tokio::task::yield_now().await;
+    assert!(!feed.reads_every_room().await, "too many wait");
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    tokio::time::advance(Duration::from_millis(500)).await;
+    feed.refresh().await.unwrap();
+    assert!(crowd.await.unwrap().into_iter().all(|is_sure| is_sure));
 }
 
 /// On the model alone, because the time of the feed stands still.
