@@ -15,7 +15,7 @@ report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 ended=0
 VESTIBULE_CHAOS_FAULTS=${VESTIBULE_CHAOS_FAULTS:-all} VESTIBULE_CHAOS_REPORT=$report \
-  cargo test --locked -p vestibule-tests --test chaos -- \
+  cargo test --locked --workspace --test chaos -- \
   --ignored --exact a_thousand_faults --nocapture >&2 || ended=$?
 cat "$report"
 exit "$ended"

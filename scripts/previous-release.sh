@@ -15,8 +15,9 @@ if [ "${VESTIBULE_TEST_SKIP_UPGRADE:-}" = 1 ]; then
 fi
 root=$(pwd -P)
 into=$root/target/previous
-# Of this workspace's own crates alone: so they have other names than those of this tree, where both are kept.
-profile=(--config 'profile.dev.debug=false')
+# Of this workspace's own crates alone, as a release has it: so they have other names than those of this tree, where both
+# are kept.
+profile=(--config 'profile.dev.debug=false' --config 'profile.dev.overflow-checks=false')
 
 without_history() {
   rm -rf "$into"

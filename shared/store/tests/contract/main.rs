@@ -52,6 +52,7 @@ mod rest;
 mod restoring;
 mod revoking;
 mod rewinds;
+mod runs;
 mod scripts_lost;
 mod server;
 mod sessions;
@@ -66,11 +67,9 @@ macro_rules! on_every_server {
     ($($name:ident),* $(,)?) => {
         crate::on_real_servers!($($name),*);
         mod model {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                let dialect = vestibule_redis_model::Dialect::Redis7;
-                let server = crate::server::Server::model(dialect);
-                super::$name(crate::world::World::on(server)).await;
+            $(#[test]
+            fn $name() {
+                crate::runs::on_the_model(|world| Box::pin(super::$name(world)));
             })*
         }
     };
@@ -81,20 +80,17 @@ pub(crate) use on_every_server;
 macro_rules! on_real_servers {
     ($($name:ident),* $(,)?) => {
         mod redis7 {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                let server = crate::server::Server::real(vestibule_tests::Flavor::Redis7).await;
-                super::$name(crate::world::World::on(server)).await;
+            $(#[test]
+            fn $name() {
+                let flavor = vestibule_tests::Flavor::Redis7;
+                crate::runs::on(flavor, |world| Box::pin(super::$name(world)));
             })*
         }
         mod valkey9 {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
+            $(#[test]
+            fn $name() {
                 let flavor = vestibule_tests::Flavor::Valkey9;
-                if !flavor.is_left_out() {
-                    let server = crate::server::Server::real(flavor).await;
-                    super::$name(crate::world::World::on(server)).await;
-                }
+                crate::runs::on(flavor, |world| Box::pin(super::$name(world)));
             })*
         }
     };
