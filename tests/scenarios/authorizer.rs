@@ -10,7 +10,7 @@ use vestibule_tests::{Aws, Deployment, Reply, SiteVisitor, claims_of, eventually
 
 const SOON: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(50);
-const HOST: &str = "shop.example";
+pub(crate) const HOST: &str = "shop.example";
 
 /// A room at `/sale` of the host, with these settings besides.
 pub(crate) async fn create_sale(deployment: &Deployment, more: Value) -> Result<()> {

@@ -103,7 +103,8 @@ async fn the_provider_is_asked_and_its_answer_counts() -> Result<()> {
         for refused in ["bad", "unreadable", "<script>"] {
             challenge_of(join(&deployment, name, refused).await?).context(refused)?;
         }
-        assert_eq!(count(&deployment, name, "refused").await?, 4);
+        assert_eq!(count(&deployment, name, "refused").await?, 3);
+        assert_eq!(count(&deployment, name, "used").await?, 1);
         for failing in ["fault", "broken", "unauthorized", "forbidden", "limited"] {
             let refused = join(&deployment, name, failing).await?.expect(503)?;
             ensure!(refused.text.contains("challenge-unavailable"), "{}", refused.text);
@@ -120,6 +121,19 @@ async fn the_provider_is_asked_and_its_answer_counts() -> Result<()> {
     ensure!(asked.iter().any(|form| form.get("sitekey").is_some_and(|key| key == SITE_KEY)));
     ensure!(asked.iter().all(|form| !form.contains_key("remoteip")), "nobody's address is sent");
     ensure!(asked.iter().all(|form| form["response"] != "<script>"), "no widget gives that");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sends_a_good_token_again_does_not_get_into_the_endless_line() -> Result<()> {
+    let (_provider, address) = provider().await?;
+    let deployment = deployment(&address, SECRET).await?;
+    let mut endless = setting("turnstile", "refuse");
+    endless["mode"] = json!("endless_line");
+    challenged(&deployment, "sale", endless).await?;
+    join(&deployment, "sale", "good-one").await?.expect(200)?;
+    challenge_of(join(&deployment, "sale", "good-one").await?).context("it is told")?;
+    assert_eq!(count(&deployment, "sale", "used").await?, 1);
     Ok(())
 }
 

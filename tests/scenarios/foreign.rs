@@ -7,9 +7,9 @@ use reqwest::{
     header::{COOKIE, SET_COOKIE},
 };
 use serde_json::{Value, json};
-use vestibule_tests::{Deployment, Reply, eventually};
+use vestibule_tests::{Deployment, Reply, SiteVisitor, eventually};
 
-use crate::rooms::expect_problem;
+use crate::{authorizer, rooms::expect_problem};
 
 /// What a browser says of a request that a page of another origin makes.
 const FOREIGN: [&[(&str, &str)]; 5] = [
@@ -19,6 +19,12 @@ const FOREIGN: [&[(&str, &str)]; 5] = [
     // Browsers say only this without encryption.
     &[("origin", "http://evil.example")],
     &[("origin", "null")],
+];
+/// And by a form in the place of the whole page.
+const FORM: &[(&str, &str)] = &[
+    ("sec-fetch-site", "cross-site"),
+    ("sec-fetch-mode", "navigate"),
+    ("origin", "https://evil.example"),
 ];
 const SHOP: &str = "https://shop.example";
 
@@ -90,6 +96,40 @@ async fn pages_of_other_origins_join_without_a_cookie_and_set_none() -> Result<(
         ensure!(!reply.headers.contains_key(SET_COOKIE), "{foreign:?}: {:?}", reply.headers);
     }
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_of_another_site_takes_nobodys_place_at_a_gateway() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    authorizer::create(&deployment, "sale", "/sale", json!({ "total_active_users": 9 })).await?;
+    let visitor = SiteVisitor::new(deployment.admissions().clone(), authorizer::HOST);
+    let mut led = visitor.clone();
+    for (name, value) in [FORM, &[("accept", "text/html")]].concat() {
+        led = led.with_header(name, value);
+    }
+    // Its cookie has stayed behind, if it has one.
+    for refuse in ["page", "status"] {
+        let reply = led.clone().refused_by(refuse).asks("POST", "/sale").await?;
+        ensure!(reply.header("vestibule-decision") == "busy", "{refuse}: {:?}", reply.headers);
+        ensure!(!reply.headers.contains_key(SET_COOKIE), "{refuse}: {:?}", reply.headers);
+    }
+    // nginx asks for the page then.
+    let gateway = [
+        ("x-forwarded-method", "GET"),
+        ("x-forwarded-proto", "https"),
+        ("x-forwarded-host", authorizer::HOST),
+        ("x-forwarded-uri", "/sale"),
+    ];
+    let headers = [&gateway[..], FORM, &[("accept", "text/html")]].concat();
+    let page = send(&deployment, (Method::GET, "/room/sale"), None, &headers).await?.expect(503)?;
+    ensure!(page.text.contains("data-state=\"busy\""), "{}", page.text);
+    ensure!(!page.headers.contains_key(SET_COOKIE), "{:?}", page.headers);
+    ensure!(active(&deployment).await? == 0, "nobody has got a place");
+    // The page loads the address again, and so do links from anywhere.
+    let link = visitor
+        .with_header("sec-fetch-site", "cross-site")
+        .with_header("sec-fetch-mode", "navigate");
+    authorizer::expect(&link.clone().asks("GET", "/sale").await?, 200, "entered")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -29,7 +29,12 @@ pub trait Claims: Send + Sync {
 
 /// Few claims share a call: each looks at the door, and nobody else is answered while the script runs. A call of
 /// one costs as much as ten more claims in it, so they are gathered for a time that nobody notices.
-const LIMITS: Limits = Limits { batch: 24, queue: 16_384, gather: Duration::from_millis(3) };
+const LIMITS: Limits = Limits {
+    batch: 24,
+    queue: 16_384,
+    gather: Duration::from_millis(3),
+    only_while_awaited: false,
+};
 
 // === impl ClaimBatcher ===
 

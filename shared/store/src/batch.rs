@@ -38,6 +38,8 @@ pub struct Limits {
     pub queue: usize,
     /// For how long more are gathered after a batch of several. Zero: as long as a batch is under way.
     pub gather: Duration,
+    /// Whether a request is dropped that is still in the queue when its caller hangs up.
+    pub only_while_awaited: bool,
 }
 
 /// A shared call: many `Request`s, each answered with a `Response`.
@@ -67,7 +69,7 @@ struct Waiting<Request, Response> {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: TOGETHER, queue: 16_384, gather: Duration::ZERO }
+        Self { batch: TOGETHER, queue: 16_384, gather: Duration::ZERO, only_while_awaited: false }
     }
 }
 
@@ -170,9 +172,13 @@ async fn gather<Request, Response, Send_, Sent>(
 {
     let mut several_come = false;
     loop {
-        let batch = next_batch(&limits, &mut waiting, several_come).await;
+        let mut batch = next_batch(&limits, &mut waiting, several_come).await;
         if batch.is_empty() {
             return;
+        }
+        batch.retain(|one| !limits.only_while_awaited || !one.answer.is_closed());
+        if batch.is_empty() {
+            continue;
         }
         several_come = batch.len() > 1;
         // Until the batch is answered, the batcher is not idle.
@@ -263,7 +269,11 @@ mod tests {
     /// A batcher that takes a second for each request, and adds those that it has sent to `sent`. Its task holds `sent`
     /// until it ends.
     fn slow(sent: &Arc<AtomicUsize>) -> Batcher<u64, u64> {
-        let (limits, sent) = (Limits { batch: 1, ..Limits::default() }, Arc::clone(sent));
+        slow_within(Limits::default(), sent)
+    }
+
+    fn slow_within(limits: Limits, sent: &Arc<AtomicUsize>) -> Batcher<u64, u64> {
+        let (limits, sent) = (Limits { batch: 1, ..limits }, Arc::clone(sent));
         Batcher::spawn(limits, move |numbers: Vec<u64>| {
             let sent = Arc::clone(&sent);
             async move {
@@ -303,6 +313,18 @@ mod tests {
             assert_eq!(answer, number * 2);
         }
         assert!(calls.load(Ordering::SeqCst) < 100, "{calls:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_awaits_any_more_is_sent_unless_it_should_not_be() {
+        for (only_while_awaited, are_sent) in [(false, 3), (true, 2)] {
+            let sent = Arc::new(AtomicUsize::new(0));
+            let batcher = slow_within(Limits { only_while_awaited, ..Limits::default() }, &sent);
+            let (_, hung_up) = tokio::join!(batcher.call(1), timeout(SECOND / 2, batcher.call(2)));
+            assert!(hung_up.is_err());
+            assert_eq!(batcher.call(3).await.unwrap(), 3);
+            assert_eq!(sent.load(Ordering::SeqCst), are_sent);
+        }
     }
 
     #[tokio::test(start_paused = true, flavor = "current_thread")]

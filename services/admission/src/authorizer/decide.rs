@@ -92,6 +92,9 @@ impl Authorizer {
             Err(error) if error.is_temporary() => return Ok(RoomDecision::Busy(error)),
             Err(error) => return Err(error.into()),
         };
+        if presented.may_have_stayed_behind(headers) {
+            return Ok(RoomDecision::Busy(FlowError::WithoutCookie));
+        }
         let ticket = presented.value();
         if let Err(unproven) = original.asked().prove(&self.flows, room, headers, ticket.as_ref()) {
             self.flows.strangers.count(Stranger::key);

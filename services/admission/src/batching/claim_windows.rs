@@ -23,7 +23,12 @@ const FRESH: Duration = Duration::from_secs(1);
 /// A window is kept open once within this time: it is due about every fifteen seconds.
 const KEPT_OPEN: Duration = Duration::from_secs(7);
 /// Whoever is not served yet may be at any moment, so that is not kept: those who ask it at once are gathered.
-const LIMITS: Limits = Limits { batch: TOGETHER, queue: 16_384, gather: Duration::from_millis(20) };
+const LIMITS: Limits = Limits {
+    batch: TOGETHER,
+    queue: 16_384,
+    gather: Duration::from_millis(20),
+    only_while_awaited: false,
+};
 
 /// Whoever was served.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

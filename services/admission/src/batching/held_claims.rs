@@ -233,9 +233,11 @@ impl Held {
         self.waiting.insert(key, Waiting { last: Some(reply), ..waiting });
     }
 
-    /// Answers those who were held for long enough; returns whether none is left.
+    /// Answers those who were held for long enough; returns whether none is left. Who came while others were asked for has
+    /// not been seen by Redis, and is next, however short its time.
     fn let_go(&mut self, now: Instant) -> bool {
-        let is_over = |_: &(u64, u64), waiting: &mut Waiting| waiting.until <= now;
+        let is_over =
+            |_: &(u64, u64), waiting: &mut Waiting| waiting.last.is_some() && waiting.until <= now;
         for (_, waiting) in self.waiting.extract_if(.., is_over) {
             let last = waiting.last.ok_or(StoreError::Overloaded);
             let _ = waiting.reply.send(last);

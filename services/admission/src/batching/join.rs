@@ -20,7 +20,7 @@ use vestibule_token::Seat;
 use super::{
     join_key::{JoinKey, Reach},
     newcomer::Newcomer,
-    unanswered::{SentJoin, Unanswered},
+    unanswered::{SentJoin, Unanswered, When},
 };
 use crate::{limit_counter::LimitCounter, region::Region};
 
@@ -70,8 +70,10 @@ struct Context {
     unanswered: Arc<Unanswered>,
 }
 
-/// Newcomers cost the script little: it counts them.
-const LIMITS: Limits = Limits { batch: 512, queue: 16_384, gather: Duration::ZERO };
+/// Newcomers cost the script little: it counts them. Who has hung up while the room was in question would take a seat that
+/// it never hears of.
+const LIMITS: Limits =
+    Limits { batch: 512, queue: 16_384, gather: Duration::ZERO, only_while_awaited: true };
 /// For how long newcomers wait while Redis's state of the room is in question, and between two tries.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const PAUSE: Duration = Duration::from_millis(100);
@@ -163,17 +165,17 @@ impl Context {
         mut newcomers: Vec<Option<u64>>,
     ) -> Result<Vec<JoinReply>, StoreError> {
         let known = self.feed.room(key.room.as_str()).ok_or(StoreError::RoomMissing)?;
-        if let Some(sent) = self.unanswered.take(key) {
-            let replies = self.send(&known, key, sent, true).await?;
+        let now = (known.snapshot().reset_epoch, known.now_ms());
+        if let Some((sent, when)) = self.unanswered.take(key, now) {
+            let replies = self.send(&known, key, (sent, when), true).await?;
             self.unanswered.spare(key, joined(replies));
         }
-        let now = (known.snapshot().reset_epoch, known.now_ms());
         let numbers = self.unanswered.give(key, newcomers.len(), now);
         let others = newcomers.split_off(numbers.len());
         let mut replies: Vec<_> = numbers.into_iter().map(JoinReply::Joined).collect();
         if !others.is_empty() {
             let sent = self.prepare(&known, &others)?;
-            match self.send(&known, key, sent, false).await {
+            match self.send(&known, key, (sent, now), false).await {
                 Ok(others) => replies.extend(others),
                 Err(error) => {
                     self.unanswered.spare(key, joined(replies));
@@ -204,7 +206,7 @@ impl Context {
         &self,
         known: &KnownRoom,
         key: &JoinKey,
-        sent: SentJoin,
+        (sent, when): (SentJoin, When),
         again: bool,
     ) -> Result<Vec<JoinReply>, StoreError> {
         let limits = key.limits(known);
@@ -234,7 +236,7 @@ impl Context {
             Err(error) => {
                 // Refused the second time, it may have been done the first time.
                 if matches!(error, StoreError::Unavailable(_)) || was_sent {
-                    self.unanswered.keep(key, sent);
+                    self.unanswered.keep(key, sent, when);
                 }
                 return Err(error);
             }

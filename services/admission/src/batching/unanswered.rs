@@ -11,7 +11,8 @@ use vestibule_domain::RoomId;
 
 use super::{join_key::JoinKey, newcomer::Newcomer};
 
-/// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over.
+/// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over. Shorter than Redis
+/// keeps answers.
 const FRESH_MS: u64 = 30_000;
 
 /// A call that was sent: its name, how many it is for, and what their tokens are made of.
@@ -24,14 +25,17 @@ pub(super) struct SentJoin {
     pub(super) issuer: String,
 }
 
+/// A room's epoch and time, ms.
+pub(super) type When = (u64, u64);
+
 /// What is left of lost answers, by kind of join.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered(Mutex<FxHashMap<JoinKey, Left>>);
 
 #[derive(Debug, Default)]
 struct Left {
-    /// Of this call the answer is not known.
-    sent: Option<SentJoin>,
+    /// Of this call the answer is not known, and when it was sent, for all that is known.
+    sent: Option<(SentJoin, When)>,
     /// Numbers that nobody has.
     spare: VecDeque<Newcomer>,
 }
@@ -39,14 +43,21 @@ struct Left {
 // === impl Unanswered ===
 
 impl Unanswered {
-    /// The call whose answer is not known. It is taken for answered from now on.
-    pub(super) fn take(&self, key: &JoinKey) -> Option<SentJoin> {
-        self.lock().get_mut(key)?.sent.take()
+    /// The call whose answer is not known. It is taken for answered from now on. Nobody would be given what an old one has
+    /// taken, or one of before a reset; and if that was never carried out, it had better not be now.
+    pub(super) fn take(
+        &self,
+        key: &JoinKey,
+        (reset_epoch, now_ms): When,
+    ) -> Option<(SentJoin, When)> {
+        let (sent, when) = self.lock().get_mut(key)?.sent.take()?;
+        let is_fresh = when.0 == reset_epoch && now_ms.saturating_sub(when.1) < FRESH_MS;
+        is_fresh.then_some((sent, when))
     }
 
-    /// The answer of this call is not known.
-    pub(super) fn keep(&self, key: &JoinKey, sent: SentJoin) {
-        self.lock().entry(key.clone()).or_default().sent = Some(sent);
+    /// The answer of this call is not known, which was sent first at `when`.
+    pub(super) fn keep(&self, key: &JoinKey, sent: SentJoin, when: When) {
+        self.lock().entry(key.clone()).or_default().sent = Some((sent, when));
     }
 
     /// Nobody has these numbers.
@@ -61,7 +72,7 @@ impl Unanswered {
         &self,
         key: &JoinKey,
         count: usize,
-        (reset_epoch, now_ms): (u64, u64),
+        (reset_epoch, now_ms): When,
     ) -> Vec<Newcomer> {
         let mut left = self.lock();
         let Some(left) = left.get_mut(key) else { return Vec::new() };
@@ -109,7 +120,7 @@ mod tests {
     #[test]
     fn a_call_is_unanswered_until_it_is_taken() {
         let (left, room) = (Unanswered::default(), key(JoinMode::Enter));
-        assert_eq!(left.take(&room), None);
+        assert_eq!(left.take(&room, (7, 1_000)), None);
         let sent = SentJoin {
             call: "a-1".into(),
             count: 3,
@@ -117,9 +128,15 @@ mod tests {
             key_id: "k".into(),
             issuer: "i".into(),
         };
-        left.keep(&room, sent.clone());
-        assert_eq!(left.take(&key(JoinMode::Queue)), None, "another kind of join");
-        assert_eq!((left.take(&room), left.take(&room)), (Some(sent), None));
+        let kept_then = |kind: &JoinKey, now| {
+            left.keep(&room, sent.clone(), (7, 1_000));
+            left.take(kind, now)
+        };
+        assert_eq!(kept_then(&key(JoinMode::Queue), (7, 1_000)), None, "another kind of join");
+        assert_eq!(kept_then(&room, (7, 30_999)), Some((sent.clone(), (7, 1_000))));
+        assert_eq!(left.take(&room, (7, 30_999)), None, "it is taken for answered");
+        assert_eq!(kept_then(&room, (7, 31_000)), None, "nobody would be given its numbers");
+        assert_eq!(kept_then(&room, (8, 1_000)), None, "the room was reset");
     }
 
     #[test]

@@ -67,8 +67,10 @@ struct Site {
 pub(crate) enum Verdict {
     /// The visitor has passed.
     Passed,
-    /// It has not, or not with this token, or the token was used before.
+    /// It has not, or not with this token.
     Refused,
+    /// The token was used before, or is too old.
+    Used,
     /// The provider could not be asked, or does not accept our question.
     Failed,
     /// Too many questions are under way here, in all or of the visitor's network. It is told to come back, whatever the
@@ -136,6 +138,7 @@ impl Providers {
         let asked = tokio::time::timeout(TIMEOUT, self.ask(site, site_key, token)).await;
         let reason = match asked {
             Ok(Ok(answer)) if answer.success => return Verdict::Passed,
+            Ok(Ok(answer)) if answer.is_of_used_token() => return Verdict::Used,
             Ok(Ok(answer)) if !answer.is_our_fault() => return Verdict::Refused,
             Ok(Ok(answer)) => format!("it answers {:?}", answer.error_codes),
             Ok(Err(reason)) => reason,
@@ -220,6 +223,16 @@ impl Site {
 // === impl Answer ===
 
 impl Answer {
+    /// Whether the token was a good one, of which this is not the first question, or a late one.
+    fn is_of_used_token(&self) -> bool {
+        self.error_codes.iter().any(|code| {
+            matches!(
+                code.as_str(),
+                "timeout-or-duplicate" | "already-seen-response" | "expired-input-response"
+            )
+        })
+    }
+
     /// Whether the token may be a good one all the same: our secret is wrong, or the provider has a fault.
     fn is_our_fault(&self) -> bool {
         self.error_codes.iter().any(|code| {

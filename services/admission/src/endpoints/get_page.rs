@@ -90,6 +90,9 @@ pub(crate) async fn get_page(
         Ok(presented) => presented,
         Err(error) => return busy_or_problem(&room, headers, error.into()),
     };
+    if is_forwarded && presented.may_have_stayed_behind(headers) {
+        return busy_or_problem(&room, headers, FlowError::WithoutCookie.into());
+    }
     let ticket = presented.value();
     // What the authorizer has just refused is refused here, too.
     if is_forwarded

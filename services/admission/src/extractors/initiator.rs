@@ -44,6 +44,14 @@ pub(crate) fn is_navigation(headers: &HeaderMap) -> bool {
     text(headers, MODE) == Some("navigate")
 }
 
+/// Whether a form of another site's page has led the browser here. The visitor's cookie does not come along with that, and
+/// yet one that is set replaces it.
+pub(crate) fn is_form_of_another_site(headers: &HeaderMap) -> bool {
+    let is_cross_site = text(headers, SITE) == Some("cross-site");
+    // Browsers name the origin with a navigation only if it sends something.
+    is_cross_site && is_navigation(headers) && headers.contains_key(ORIGIN)
+}
+
 /// Whether the room's operator lets pages of `origin` use the visitor's cookie.
 pub(crate) fn is_named(origin: &str, binding: &SiteBinding) -> bool {
     let origin: Option<Origin> = origin.parse().ok();

@@ -11,7 +11,7 @@ mod turn;
 mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
-pub(crate) use initiator::{Initiator, is_named, is_navigation};
+pub(crate) use initiator::{Initiator, is_form_of_another_site, is_named, is_navigation};
 pub(crate) use key_proof::{Asked, AskedBy};
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use solution::{ChallengeHeader, solution};

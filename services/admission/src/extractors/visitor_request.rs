@@ -18,7 +18,8 @@ use vestibule_token::{Ticket, TicketError};
 use vestibule_traces::note;
 
 use super::{
-    Asked, Cookies, Initiator, RoomPath, TicketTransport, solution, wants_cloudflares_form,
+    Asked, Cookies, Initiator, RoomPath, TicketTransport, is_form_of_another_site, solution,
+    wants_cloudflares_form,
 };
 use crate::{
     flows::{FlowError, Flows, NoRoom, RoomContext, Sender, Solution, Stranger},
@@ -178,6 +179,12 @@ impl PresentedTicket {
         }
         let content = Content::Valid(ticket, transport.sent(headers, text));
         Ok(Self { transport, content })
+    }
+
+    /// Whether the visitor may have a ticket that has stayed behind: then it must not be given another one.
+    #[must_use]
+    pub(crate) fn may_have_stayed_behind(&self, headers: &HeaderMap) -> bool {
+        matches!(self.content, Content::Absent) && is_form_of_another_site(headers)
     }
 
     /// Sees to it that no cookie is read or set: a form of another site, with which cookies do not travel, would

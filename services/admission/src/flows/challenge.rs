@@ -66,7 +66,7 @@ impl Solution<'_> {
     fn is_deceived(&self, outcome: Outcome) -> bool {
         match outcome {
             Outcome::Wrong => self.sender != Sender::AwsClient,
-            // The token of a widget is soon too old, and its provider does not say so.
+            // A browser's widget may be blocked.
             Outcome::Missing | Outcome::Refused => self.sender == Sender::App,
             Outcome::Solved
             | Outcome::Pass
@@ -164,6 +164,7 @@ impl Flows {
                         self.spend(room, mark, Outcome::Solved).await
                     }
                     Verdict::Refused => as_it_is(Outcome::Refused),
+                    Verdict::Used => as_it_is(Outcome::Used),
                     Verdict::Failed => as_it_is(Outcome::ProviderFailed),
                     Verdict::Busy => Err(FlowError::ProviderAway),
                 }

@@ -36,6 +36,9 @@ pub(crate) enum FlowError {
     /// Whoever knows whether the newcomer has solved the challenge cannot be asked now.
     #[error("the provider of the challenge cannot be asked")]
     ProviderAway,
+    /// A page of another site has sent the request, and the visitor's cookie may have stayed behind.
+    #[error("a page of another site has sent this without the visitor's cookie")]
+    WithoutCookie,
     /// The session of the ticket is bound to somebody else.
     #[error("the session of the ticket is bound to another client")]
     Stranger,
@@ -55,7 +58,10 @@ impl FlowError {
                 SignerError::Overloaded => true,
                 SignerError::Failed(_) => false,
             },
-            Self::NoSigningKey | Self::OverLimit { .. } | Self::ProviderAway => true,
+            Self::NoSigningKey
+            | Self::OverLimit { .. }
+            | Self::ProviderAway
+            | Self::WithoutCookie => true,
             Self::ForeignTicket
             | Self::Stranger
             | Self::RequestId(_)

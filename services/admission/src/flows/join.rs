@@ -172,23 +172,25 @@ impl Flows {
         solution: Solution<'_>,
         mode: JoinMode,
     ) -> Result<Option<Newcomer>, FlowError> {
-        let Passage::Place { spent } = self.challenge(room, solution).await? else {
-            return Ok(None);
-        };
         if room.caller.may_have_place {
             return Err(unopened());
         }
+        let Passage::Place { spent } = self.challenge(room, solution).await? else {
+            return Ok(None);
+        };
         let network = room.limited_network().map(|network| {
             let reach = if network.is_private { Reach::Private } else { Reach::Public };
             (network.digest, reach)
         });
         let joined = self.joins.join(&room.snapshot.room, mode, network);
-        let reply = spanned(child(|| SpanBuilder::from_name("join")), joined).await?;
-        if let (JoinReply::OverLimit { .. }, Some(mark)) = (&reply, spent) {
-            // It counts once for each place, and this is none. If this fails, there is another one to solve.
+        let reply = spanned(child(|| SpanBuilder::from_name("join")), joined).await;
+        let newcomer = reply.map_err(FlowError::from).and_then(place_of);
+        if let (Err(_), Some(mark)) = (&newcomer, spent) {
+            // It counts once for each place, and this is none: what an answer that was lost had given, somebody else gets. If
+            // this fails, there is another one to solve.
             let _ = self.spends.take_back(&room.snapshot.room, mark).await;
         }
-        place_of(reply).map(Some)
+        newcomer.map(Some)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

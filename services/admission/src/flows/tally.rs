@@ -106,7 +106,10 @@ fn reason_of(error: &FlowError) -> Option<RefusedFor> {
         FlowError::ProviderAway => RefusedFor::ChallengeUnavailable,
         FlowError::Store(StoreError::Overloaded) | FlowError::Signer(_) => RefusedFor::Overloaded,
         FlowError::Store(_) | FlowError::NoSigningKey => RefusedFor::Unavailable,
-        FlowError::ForeignTicket | FlowError::Stranger | FlowError::RequestId(_) => return None,
+        FlowError::ForeignTicket
+        | FlowError::Stranger
+        | FlowError::RequestId(_)
+        | FlowError::WithoutCookie => return None,
     })
 }
 

@@ -17,6 +17,9 @@ impl From<FlowError> for Problem {
                 Self::new(ProblemType::NetworkLimit).detail(limit.name()).retry_after(*wait_s)
             }
             FlowError::Signer(SignerError::Overloaded) => Self::new(ProblemType::Overloaded),
+            FlowError::WithoutCookie => Self::new(ProblemType::Overloaded).detail(
+                "a page of another site has sent this without cookies; open the address itself",
+            ),
             FlowError::ForeignTicket => Self::new(ProblemType::InvalidTicket)
                 .field("Vestibule-Ticket", "it is of before a reset; join again"),
             FlowError::ProviderAway => Self::new(ProblemType::ChallengeUnavailable),
@@ -74,6 +77,7 @@ mod tests {
             (FlowError::Signer(SignerError::Failed("refused".into())), false),
             (FlowError::ForeignTicket, false),
             (FlowError::ProviderAway, true),
+            (FlowError::WithoutCookie, true),
             (FlowError::ChallengeRequired(Box::new(demand())), false),
             (FlowError::Stranger, false),
         ] {

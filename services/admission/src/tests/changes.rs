@@ -38,3 +38,17 @@ async fn a_revocation_that_could_not_be_read_is_not_said_to_be_applied() {
     assert!(known.was_revoked(reset_epoch, number));
     assert!(store.lagging(second).await.unwrap().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_room_that_cannot_be_read_keeps_no_other_rooms_change_waiting() {
+    let rooms = [("here", OnRedisFailure::Closed), ("there", OnRedisFailure::Closed)];
+    let world = World::with(&rooms).await;
+    let (feed, store) = (&world.admission.feed, &world.admission.store);
+    feed.take_in_changes(|| ()).await.unwrap();
+    world.model.write_foreign("here", "inlet");
+    store.note_change(&"here".parse().unwrap()).await.unwrap();
+    let last = store.note_change(&"there".parse().unwrap()).await.unwrap();
+    assert_eq!(store.lagging(last).await.unwrap().len(), 1);
+    feed.take_in_changes(|| ()).await.unwrap();
+    assert!(store.lagging(last).await.unwrap().is_empty());
+}

@@ -29,6 +29,10 @@ struct State {
     loses: usize,
     /// Whether scripts after those are refused, as if the room had gone back.
     refuses: bool,
+    /// Scripts that are given this word are refused so, if any.
+    refused: Option<&'static str>,
+    /// After so long a script is answered.
+    slow: Duration,
     /// The tags of keys that do not answer.
     away: Vec<String>,
 }
@@ -39,7 +43,8 @@ impl Model {
     /// An empty server.
     pub(super) fn new() -> Self {
         let server = Server::new(Engine::new(), Options::default());
-        Self(Mutex::new(State { server, loses: 0, refuses: false, away: Vec::new() }))
+        let (refused, slow, away) = (None, Duration::ZERO, Vec::new());
+        Self(Mutex::new(State { server, loses: 0, refuses: false, refused, slow, away }))
     }
 
     /// The answer to the next script is lost, and those after it are refused.
@@ -53,11 +58,28 @@ impl Model {
         self.lock().loses = 1;
     }
 
+    /// Scripts that are given this word, or one with it, are refused, as if the room had gone back.
+    pub(super) fn refuse(&self, word: &'static str) {
+        self.lock().refused = Some(word);
+    }
+
+    /// Scripts are answered after so long.
+    pub(super) fn slow_down(&self, slow: Duration) {
+        self.lock().slow = slow;
+    }
+
     /// The line of this room is gone.
     pub(super) fn lose_line(&self, room: &str) {
         let key = format!("vestibule:room:{{{room}}}:line");
         let answer = wire::value(self.lock().server.call(NOW, &[b"DEL", key.as_bytes()]));
         assert!(matches!(answer, Ok(Value::Int(1))), "{answer:?}");
+    }
+
+    /// A stranger writes a text where something else of this room is to be.
+    pub(super) fn write_foreign(&self, room: &str, name: &str) {
+        let key = format!("vestibule:room:{{{room}}}:{name}");
+        let answer = wire::value(self.lock().server.call(NOW, &[b"SET", key.as_bytes(), b"x"]));
+        assert!(matches!(answer, Ok(Value::Okay)), "{answer:?}");
     }
 
     /// The server that has the keys of these rooms does not answer.
@@ -68,7 +90,8 @@ impl Model {
     /// All is as it was.
     pub(super) fn mend(&self) {
         let mut state = self.lock();
-        (state.loses, state.refuses, state.away) = (0, false, Vec::new());
+        (state.loses, state.refuses, state.refused) = (0, false, None);
+        (state.slow, state.away) = (Duration::ZERO, Vec::new());
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -86,7 +109,8 @@ impl State {
         if words[0] != b"SCRIPT" && self.away.iter().any(|tag| names(tag)) {
             return None;
         }
-        if is_script && self.loses == 0 && self.refuses {
+        let is_refused = self.refuses || self.refused.is_some_and(names);
+        if is_script && self.loses == 0 && is_refused {
             return Some(redis::parse_redis_value(b"-REWOUND says the test\r\n"));
         }
         let answer = wire::value(self.server.call(NOW, words));
@@ -105,8 +129,14 @@ impl Link for Model {
         async {
             let words = wire::words(command);
             let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-            let answer = self.lock().ask(&words);
+            let (answer, slow) = {
+                let mut state = self.lock();
+                (state.ask(&words), state.slow)
+            };
             if let Some(answer) = answer {
+                if !slow.is_zero() {
+                    sleep(slow).await;
+                }
                 return answer;
             }
             sleep(TIMEOUT).await;

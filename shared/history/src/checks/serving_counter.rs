@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Call, Event, Invariant, What,
@@ -23,7 +23,8 @@ const REMEMBERED: usize = 4_096;
 /// operator took the counter back; two of which it is not known which came first, since their spans
 /// overlap; anything lower after an operator's negative increment
 /// was sent, until it is answered (or as long as an unanswered call may still take effect); another
-/// reset epoch; a counter of one side of a split, and a lower one on the other: each has its own.
+/// reset epoch; a counter of one side of a split, and a lower one on the other: each has its own, and as they meet one
+/// side may be pushed what the other has served, before it is known that they have met.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServingCounter {
     epochs: FxHashMap<u64, Highest>,
@@ -36,6 +37,8 @@ pub(super) struct ServingCounter {
     /// Who is apart, and whether one of them took the counter back.
     apart: Vec<Arc<str>>,
     lowered_apart: bool,
+    /// What those apart have served.
+    served_apart: FxHashSet<i64>,
 }
 
 /// What a service was pushed last.
@@ -85,6 +88,9 @@ impl Check for ServingCounter {
                 self.under_way.push((Arc::from(""), now.at_ms));
             }
             What::Incremented { by, .. } if *by < 0 => self.lowered += 1,
+            What::Served { serving_counter, .. } => {
+                self.served_apart.insert(*serving_counter);
+            }
             _ => {}
         }
     }
@@ -94,6 +100,7 @@ impl Check for ServingCounter {
             self.apart.clone_from(&turn.apart);
             return;
         }
+        self.served_apart.clear();
         // They were pushed the other side's.
         for by in std::mem::take(&mut self.apart) {
             self.pushed.retain(|(pushed, _), _| *pushed != by);
@@ -150,6 +157,10 @@ impl ServingCounter {
     ) {
         let new = |lowered| Pushed { counter, event: now.keep(), lowered };
         let key = (Arc::clone(&now.by), epoch);
+        let is_higher = self.pushed.get(&key).is_some_and(|before| before.counter < counter);
+        if is_higher && self.served_apart.contains(&counter) {
+            return;
+        }
         let Some(before) = self.pushed.insert(key.clone(), new(0)) else { return };
         if counter < before.counter && now.began_ms < before.event.at_ms {
             self.pushed.insert(key, before);
@@ -287,6 +298,19 @@ mod tests {
         history.does(9, served(1)).does(10, pushed(1)).holds();
         let history = begun().does(5, served(6)).does(8, servers(split));
         history.does(9, served(1)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn as_two_sides_meet_one_may_be_pushed_what_the_other_has_served() {
+        let met = |by_the_other| {
+            let split = crate::ServersAre::Split { since_ms: 4, apart: vec!["c".into()] };
+            let history = History::new().does(4, What::Servers(crate::ServersAre::Lagging));
+            let history = history.does(8, What::Servers(split));
+            let history = history.call((9, 9), "c", served(by_the_other)).does(10, pushed(3));
+            history.does(20, pushed(9)).does(21, pushed(4))
+        };
+        met(9).holds();
+        met(8).breaks(Invariant::ServingCounter);
     }
 
     #[test]

@@ -81,8 +81,8 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
     /// equals the canonical reading decides.
     ///
     /// # Errors
-    /// If the path goes back, and it depends on the reading which room covers it: whoever is inside one of them would pass
-    /// for the other. Who decides about such a request must refuse it.
+    /// If the path goes back, or may begin with a host, and it depends on the reading which room covers it: whoever is
+    /// inside one of them would pass for the other. Who decides about such a request must refuse it.
     pub fn covering(
         &self,
         host: &str,
@@ -95,7 +95,7 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         let mut found: Option<(&R, &Route)> = None;
         for reading in path.readings() {
             let Some((room, route)) = self.most_specific(&host, reading) else { continue };
-            if path.goes_back() && found.is_some_and(|(other, _)| other != room) {
+            if path.leads_elsewhere() && found.is_some_and(|(other, _)| other != room) {
                 return Err(PathError::OfSeveralRooms);
             }
             let is_better = |(_, other): (&R, &Route)| route.precedence() > other.precedence();

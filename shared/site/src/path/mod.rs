@@ -88,6 +88,13 @@ impl RequestPath {
         self.goes_back
     }
 
+    /// Whether servers may take it for the path of something else altogether: it goes back, or its first segment is a host
+    /// to them.
+    #[must_use]
+    pub fn leads_elsewhere(&self) -> bool {
+        self.goes_back || literal::behind_a_host(&self.raw).is_some()
+    }
+
     /// All readings: the canonical form first, then the path as it is written (with those escapes
     /// undone that a browser must write), then the others.
     pub fn readings(&self) -> impl Iterator<Item = &str> {

@@ -33,7 +33,8 @@ pub enum JoinMode {
 pub struct Join<'a> {
     /// The name of the call: see [`Store::call_name`].
     pub call: &'a str,
-    /// Whether it may have come before, and its answer was lost. Then it gets that answer.
+    /// Whether it may have come before, and its answer was lost: then the answer may be that one. It is only for who writes
+    /// down what was answered.
     pub again: bool,
     /// The region where they arrived.
     pub region: &'a str,
@@ -114,7 +115,6 @@ impl Store {
     pub async fn join(&self, room: &RoomId, join: &Join<'_>) -> Result<Joined, StoreError> {
         let arguments = Arguments {
             call: join.call,
-            again: join.again,
             region: join.region,
             count: join.count,
             mode: match join.mode {

@@ -67,11 +67,22 @@ impl Feed {
         let (mut away, mut is_whole) = (BTreeSet::new(), true);
         for room in rooms {
             let shard = self.0.store.shard_of(room);
-            let is_there =
-                !away.contains(&shard) && self.unless_a_shard_is_away(self.take_in(room).await)?;
-            if !is_there {
+            if away.contains(&shard) {
                 is_whole &= self.room(room.as_str()).is_none();
-                away.insert(shard);
+                continue;
+            }
+            match self.take_in(room).await {
+                // What cannot be read is nothing to wait for: others go on, and the leader looks at it.
+                Err(StoreError::Unexpected(why)) => {
+                    tracing::warn!(%room, %why, "a room cannot be read");
+                    self.question(room.clone());
+                }
+                read => {
+                    if !self.unless_a_shard_is_away(read)? {
+                        is_whole &= self.room(room.as_str()).is_none();
+                        away.insert(shard);
+                    }
+                }
             }
         }
         Ok(is_whole)

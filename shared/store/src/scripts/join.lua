@@ -1,9 +1,9 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
 KEYS  line settings sessions records tokens entered rate rows grants traffic counts unattended there holds door asked calls networks
-ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs max_session_seconds | network
+ARGV  now_ms seen call region count mode key_id issuer joins_per_minute places seats only_logs max_session_seconds | network
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent limited outcomes beyond_joins beyond_places wait_s
-      call: the name of the call; again: whether it may have come before (0, 1).
+      call: the name of the call: a second one of that name is answered as the first, however late either comes.
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       key_id and issuer are those of the tokens of who enters.
       joins_per_minute, places, seats: what each network may have ("" = no such limit); only_logs: whether
@@ -26,7 +26,7 @@ local count, enter = tonumber(args.count), args.mode == 'enter'
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local call = of_newcomers(args.call)
-local before_this = args.again == '1' and answered_before(keys, call)
+local before_this = answered_before(keys, call)
 if before_this then
   -- The numbers are those of then; the counter is as it stands.
   local at = {}

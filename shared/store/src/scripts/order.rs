@@ -118,7 +118,6 @@ pub(crate) mod join {
     arguments! {
         pub(crate) struct Arguments<'a> {
             call: &'a str,
-            again: bool,
             region: &'a str,
             count: u64,
             mode: &'static str,

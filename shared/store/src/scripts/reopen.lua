@@ -4,7 +4,8 @@ KEYS  line settings sessions rate testimony
 ARGV  now_ms seen document
 Returns {done}
       done: false if another round has begun since, or something more was lost.
-Keeps (2) seats that may be somebody's count as taken, and never more than there are, or were seen taken.
+Keeps (2) seats that may be somebody's count as taken, and never more than there are, or were seen taken; who was inside
+      a room when it was closed for a move is inside when it is opened, however long that took.
 ]]
 local args = arguments({
   room = 'text', round = 'text', leader_epoch = 'integer',
@@ -47,6 +48,9 @@ if args.is_latest and stamp.suspect == 'closed' then
   excuse(line, now)
   redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from', line.presence_from,
     'held_from', 0, 'held_at', now)
+  -- Nor could anybody renew a session since it was closed.
+  redis.call('HSET', keys.line, 'kept_from', sessions_from(line, stamp.clock_ms),
+    'kept_until', now + settings.session_duration_seconds * 1000)
 end
 -- Since a backup was made, anybody may have taken any seat.
 local is_restored = redis.call('HGET', keys.line, 'unseen')

@@ -25,6 +25,7 @@ crate::on_real_servers!(
     what_is_copied_comes_back_as_it_was,
     a_minute_that_was_closed_while_it_was_copied_counts_once,
     a_room_that_was_closed_moves_as_it_is,
+    who_is_inside_when_a_room_is_closed_is_inside_when_it_opens_however_late,
     a_closed_room_changes_for_nobody_until_a_leader_opens_it,
     a_room_that_may_not_be_the_latest_is_not_copied,
     a_half_restored_server_is_not_taken_for_an_unused_one,
@@ -241,6 +242,28 @@ async fn a_room_that_was_closed_moves_as_it_is(world: World) {
     assert!(back.excused_until_ms > before.excused_until_ms, "nobody could check in meanwhile");
     assert!(other.try_begin(2).await.unwrap().counters.presence_from_ms > other.clock.now_ms());
     assert_eq!(other.join(1, JoinMode::Queue).await.first, 21);
+}
+
+async fn who_is_inside_when_a_room_is_closed_is_inside_when_it_opens_however_late(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let (before, config) = (world.snapshot().await, world.config().await);
+    world.store.close_room(&world.room).await.unwrap();
+    let other = restored(&world, copied(&world).await, None).await;
+    other.seconds(before.settings.session_duration_seconds + 100);
+    assert_eq!(other.reconcile(&[], &[], &config).await, Finding::IsLatest);
+    other.tick(2).await;
+    assert_eq!(other.snapshot().await.active, 3);
+    let all = [1, 2, 3].map(|number| World::touch_of(number, &joined));
+    let touch = async || other.store.touch(&other.room, "k", "i", &all[..2]).await.unwrap();
+    assert!(touch().await.iter().all(|one| one.session.is_some()));
+    other.seconds(before.settings.session_duration_seconds - 1);
+    other.tick(2).await;
+    assert_eq!(other.snapshot().await.active, 3, "the third may come yet");
+    touch().await;
+    other.seconds(2);
+    other.tick(2).await;
+    assert_eq!(other.snapshot().await.active, 2, "it has not come");
 }
 
 async fn a_closed_room_changes_for_nobody_until_a_leader_opens_it(world: World) {

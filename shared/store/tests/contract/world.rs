@@ -1,6 +1,9 @@
 //! A room in a server of its own, at a time that only the test moves.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, TickFigures,
@@ -393,8 +396,14 @@ pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
     let (networks, limits) = (&[], NetworkLimits::default());
     let max_session_seconds = None;
-    let (call, again) = ("", false);
+    let (call, again) = (unique_name(), false);
     Join { call, again, region, count, mode, key_id, issuer, networks, limits, max_session_seconds }
+}
+
+/// The name of a call that none has had before.
+fn unique_name() -> &'static str {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    Box::leak(format!("call {}", CALLS.fetch_add(1, Ordering::Relaxed)).into_boxed_str())
 }
 
 /// The decision of a leader without a memory: one stands by, and nobody is expected who was served

@@ -62,7 +62,7 @@ fn nobody_is_kept_out_after_a_reset_by_what_was_before() {
     let overtaken = |reset_epoch| {
         let What::Claimed(entry) = seated(6) else { unreachable!() };
         let entry = What::Claimed(Claimed { reset_epoch, id_epoch: reset_epoch, ..entry });
-        let history = fifo().does(1_000, joined_from(4, seats.clone(), &newcomers));
+        let history = fifo().does(1_000, joined_from(4, seats, &newcomers));
         let history = history.does(2_000, What::Reset { reset_epoch });
         let mut history = history.does(3_000, asked(ToldStatus::Waiting, 5)).does(3_100, entry);
         for second in 4..=9 {

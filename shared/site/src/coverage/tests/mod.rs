@@ -217,7 +217,7 @@ fn where_readings_differ_the_most_specific_route_decides() {
 }
 
 #[test]
-fn a_path_that_goes_back_to_another_room_is_refused() {
+fn a_path_that_leads_to_another_room_is_refused() {
     let coverage = coverage(&[
         ("all", &[("shop.example", "/")]),
         ("sale", &[("shop.example", "/sale")]),
@@ -231,6 +231,10 @@ fn a_path_that_goes_back_to_another_room_is_refused() {
         "/x/..%252fsale",
         "/sale/..;/../anything",
         "/sale/.%09./x",
+        "//sale/tickets",
+        "/\\tickets/sale",
+        "///tickets/x/sale",
+        "//sale",
     ];
     for raw in refused {
         let path = RequestPath::parse(raw).unwrap();
@@ -242,6 +246,8 @@ fn a_path_that_goes_back_to_another_room_is_refused() {
     }
     assert_eq!(covering(&coverage, "shop.example", "/sale/a/../b"), Some("sale"));
     assert_eq!(covering(&coverage, "a.example", "/tickets/../x"), Some("tickets"));
+    assert_eq!(covering(&coverage, "a.example", "//x/tickets"), Some("tickets"));
+    assert_eq!(covering(&coverage, "shop.example", "//x/y"), Some("all"));
 }
 
 #[test]

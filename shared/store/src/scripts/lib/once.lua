@@ -1,7 +1,7 @@
 -- Calls whose outcome their callers may not get to know. Such a call has a name; sent again under it, it is answered as
 -- the first time, and does nothing. Answers are kept for long enough to send a call again, and lost with the state.
 
--- A call of a service for newcomers: it sends it again at once, and after a reset not at all.
+-- A call of a service for newcomers: it sends it again soon, and after a reset not at all.
 local function of_newcomers(name) return { name = string.format('%d:%s', stamp.reset_epoch, name), kept = 60, is_brief = true } end
 
 -- An operator's call of this kind: somebody may send it again by hand, perhaps after the room was reset by it.

@@ -71,8 +71,9 @@ impl Crowd {
     pub(super) async fn joins(&mut self, times: &mut ScriptTimes) -> Result<()> {
         let mut come = 0;
         while come < self.visitors {
+            let call = self.store.call_name();
             let join = Join {
-                call: "long line",
+                call: &call,
                 again: false,
                 region: "local",
                 count: TOGETHER.min(self.visitors - come),

@@ -60,8 +60,9 @@ impl Room {
     /// So many come.
     pub(super) async fn joins(&self, mode: JoinMode, visitors: u64) -> Result<()> {
         for come in (0..visitors).step_by(512) {
+            let call = self.store.call_name();
             let join = Join {
-                call: "",
+                call: &call,
                 again: false,
                 region: "local",
                 count: JOINS_TOGETHER.min(visitors - come),

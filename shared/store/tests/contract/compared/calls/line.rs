@@ -22,8 +22,13 @@ pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) ->
         0 => (0..=chances.below(5)).map(|_| one(chances, &[1, 2, u64::MAX])).collect(),
         _ => Vec::new(),
     };
+    let call = if once_in(chances, 4) {
+        one(chances, &["a", "b", "c"]).to_owned()
+    } else {
+        chances.below(u64::MAX).to_string()
+    };
     let join = Join {
-        call: one(chances, &["a", "b", "c"]),
+        call: &call,
         again: once_in(chances, 6),
         region: region(chances),
         count: match chances.below(10) {
