@@ -45,7 +45,7 @@ async fn a_room_that_cannot_be_read_keeps_no_other_rooms_change_waiting() {
     let world = World::with(&rooms).await;
     let (feed, store) = (&world.admission.feed, &world.admission.store);
     feed.take_in_changes(|| ()).await.unwrap();
-    world.model.write_foreign("here", "inlet");
+    world.model.write_foreign("here", "draws");
     store.note_change(&"here".parse().unwrap()).await.unwrap();
     let last = store.note_change(&"there".parse().unwrap()).await.unwrap();
     assert_eq!(store.lagging(last).await.unwrap().len(), 1);
