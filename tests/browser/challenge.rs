@@ -105,7 +105,7 @@ async fn without_script_people_are_told_and_nobody_is_put_into_a_line_without_en
     browser.reaches("waiting", 3 * SOON).await
 }
 
-/// `cargo test -p vestibule-tests --test browser how_long -- --ignored --nocapture`
+/// `cargo test --workspace --test browser how_long -- --ignored --nocapture`
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a measure"]
 #[expect(clippy::disallowed_methods, reason = "a measure")]

@@ -24,7 +24,7 @@ async fn nobody_loses_a_place_while_services_are_killed_and_replaced() -> Result
 }
 
 #[tokio::test]
-#[ignore = "a crowd of 5,000 takes minutes: cargo test -p vestibule-tests --test compose -- --ignored --nocapture"]
+#[ignore = "a crowd of 5,000 takes minutes: cargo test --workspace --test compose -- --ignored --nocapture"]
 async fn nobody_of_five_thousand_loses_a_place_either() -> Result<()> {
     plays(LARGE).await
 }

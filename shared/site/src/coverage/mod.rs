@@ -95,7 +95,7 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         let mut found: Option<(&R, &Route)> = None;
         for reading in path.readings() {
             let Some((room, route)) = self.most_specific(&host, reading) else { continue };
-            if path.leads_elsewhere() && found.is_some_and(|(other, _)| other != room) {
+            if found.is_some_and(|(other, _)| other != room) && path.leads_elsewhere() {
                 return Err(PathError::OfSeveralRooms);
             }
             let is_better = |(_, other): (&R, &Route)| route.precedence() > other.precedence();
