@@ -78,6 +78,13 @@ impl Parted {
         assert_eq!(wire::value(lost).unwrap(), Value::Int(1), "{key}");
     }
 
+    /// Loses this field of a key.
+    pub(crate) fn lose_field(&self, key: &str, field: &str) {
+        let words = [&b"HDEL"[..], key.as_bytes(), field.as_bytes()];
+        let lost = self.server.lock().unwrap().call(START_MS * 1000, &words);
+        assert_eq!(wire::value(lost).unwrap(), Value::Int(1), "{key} {field}");
+    }
+
     fn is_away(&self, words: &[&[u8]]) -> bool {
         let names = |tag: &String| words[1..].iter().any(|word| contains(word, tag.as_bytes()));
         words[0] != b"SCRIPT" && self.away.lock().unwrap().iter().any(names)

@@ -25,6 +25,9 @@ struct Moment {
     admitted: u64,
     /// Everybody in line.
     waiting: u64,
+    /// Whoever had at least so many ahead of it waits for a draw, if there is one: it knew no place, and was told as the
+    /// last one in line is.
+    before_pool: Option<u64>,
     conditions: LineConditions,
 }
 
@@ -70,7 +73,10 @@ impl Told {
             self.0.pop_front();
         }
         let conditions = snapshot.line_conditions(None, now_ms, snapshot.progress());
-        self.0.push_back(Moment { now_ms, admitted, waiting: snapshot.waiting(), conditions });
+        let before_pool = (snapshot.pool_first > 0)
+            .then(|| snapshot.people_ahead(snapshot.pool_first, snapshot.progress()));
+        let waiting = snapshot.waiting();
+        self.0.push_back(Moment { now_ms, admitted, waiting, before_pool, conditions });
     }
 
     /// When those who are next ask, from now on.
@@ -146,7 +152,11 @@ impl Moment {
     fn interval_ms(&self, next: &Next) -> (f64, f64) {
         let ahead = f64::midpoint(next.ahead.start, next.ahead.end) as u64;
         let people_ahead = ahead + next.admitted.saturating_sub(self.admitted);
-        let conditions = LineConditions { people_ahead, ..self.conditions };
+        let conditions = if self.before_pool.is_some_and(|before| people_ahead >= before) {
+            self.conditions
+        } else {
+            LineConditions { people_ahead, ..self.conditions }
+        };
         let interval = |spread| check_in::interval_ms(next.method, &conditions, spread).into();
         (interval(0.0), interval(1.0))
     }
@@ -220,6 +230,31 @@ mod tests {
         assert!((8_500..=12_600).contains(&asks.last_ms()), "{asks:?}");
         assert!((0.3..0.7).contains(&asks.left(5_000.0)), "{asks:?}");
         assert!(asks.left(500.0) > 0.85, "{asks:?}");
+    }
+
+    #[test]
+    fn who_waits_for_a_draw_was_told_as_the_last_in_line_is() {
+        let mut told = Told::default();
+        for second in 0..60 {
+            let figures = TickFigures {
+                waiting: 3_000,
+                admissions_per_second: 10.0,
+                ahead: vec![(0, 0), (3_000, 3_000)],
+                ..TickFigures::default()
+            };
+            let room = RoomSnapshot { pool_first: 41, figures, ..snapshot(3_000, 0) };
+            told.note(&RoomSnapshot { now_ms: second * 1_000, ..room });
+        }
+        let asks = |ahead: f64| {
+            let ahead = ahead..ahead + 1.0;
+            told.asks(&Next { now_ms: 59_000, admitted: 0, ahead, method: QueueingMethod::Fifo })
+        };
+        assert!(asks(20.0).left(1_400.0) < 0.05, "those who stood in line before the pool");
+        assert!(
+            asks(100.0).left(10_000.0) > 0.3,
+            "told to ask in twenty seconds: {asks:?}",
+            asks = asks(100.0)
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Gives newcomers their numbers; newcomers of the same moment share one call to Redis.
 
 use std::{
+    iter,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,7 +21,7 @@ use vestibule_token::Seat;
 use super::{
     join_key::{JoinKey, Reach},
     newcomer::Newcomer,
-    unanswered::{SentJoin, Unanswered, When},
+    unanswered::{SentJoin, Spare, Unanswered, When},
 };
 use crate::{limit_counter::LimitCounter, region::Region};
 
@@ -158,32 +159,53 @@ impl JoinBatcher {
 // === impl Context ===
 
 impl Context {
-    /// Numbers for newcomers: those of lost answers first.
+    /// Numbers for newcomers of these networks: those of lost answers first.
     async fn join(
         &self,
         key: &JoinKey,
-        mut newcomers: Vec<Option<u64>>,
+        newcomers: Vec<Option<u64>>,
     ) -> Result<Vec<JoinReply>, StoreError> {
         let known = self.feed.room(key.room.as_str()).ok_or(StoreError::RoomMissing)?;
         let now = (known.snapshot().reset_epoch, known.now_ms());
         if let Some((sent, when)) = self.unanswered.take(key, now) {
+            let networks = sent.networks.clone();
             let replies = self.send(&known, key, (sent, when), true).await?;
-            self.unanswered.spare(key, joined(replies));
+            self.unanswered.spare(key, joined(replies, &networks));
         }
-        let numbers = self.unanswered.give(key, newcomers.len(), now);
-        let others = newcomers.split_off(numbers.len());
-        let mut replies: Vec<_> = numbers.into_iter().map(JoinReply::Joined).collect();
-        if !others.is_empty() {
-            let sent = self.prepare(&known, &others)?;
-            match self.send(&known, key, (sent, now), false).await {
-                Ok(others) => replies.extend(others),
-                Err(error) => {
-                    self.unanswered.spare(key, joined(replies));
-                    return Err(error);
-                }
+        let given = self.unanswered.give(key, &newcomers, now);
+        let with_given = newcomers.iter().zip(&given);
+        let others: Vec<_> =
+            with_given.filter(|(_, one)| one.is_none()).map(|(network, _)| *network).collect();
+        let replies = self.join_anew(&known, key, &others, now).await;
+        match replies {
+            Ok(replies) => {
+                let mut replies = replies.into_iter();
+                let reply =
+                    |one: Option<Newcomer>| one.map(JoinReply::Joined).or_else(|| replies.next());
+                Ok(given.into_iter().filter_map(reply).collect())
+            }
+            Err(error) => {
+                let spare = newcomers.into_iter().zip(given);
+                let spare = spare.filter_map(|(network, one)| Some((network, one?))).collect();
+                self.unanswered.spare(key, spare);
+                Err(error)
             }
         }
-        Ok(replies)
+    }
+
+    /// New numbers for newcomers of these networks.
+    async fn join_anew(
+        &self,
+        known: &KnownRoom,
+        key: &JoinKey,
+        newcomers: &[Option<u64>],
+        now: When,
+    ) -> Result<Vec<JoinReply>, StoreError> {
+        if newcomers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sent = self.prepare(known, newcomers)?;
+        self.send(known, key, (sent, now), false).await
     }
 
     fn prepare(
@@ -251,7 +273,7 @@ impl Context {
         {
             // The room was reset, and this instance has not heard of it: it would refuse the very tickets
             // that these newcomers are about to get.
-            self.unanswered.spare(key, self::joined(replies));
+            self.unanswered.spare(key, self::joined(replies, &sent.networks));
             return Err(error);
         }
         Ok(replies)
@@ -303,11 +325,12 @@ impl Context {
     }
 }
 
-/// Those who have places.
-fn joined(replies: Vec<JoinReply>) -> Vec<Newcomer> {
-    let newcomer = |reply| match reply {
-        JoinReply::Joined(newcomer) => Some(newcomer),
+/// The numbers of those who have places, of a call for newcomers of these networks; of none where nothing is limited.
+fn joined(replies: Vec<JoinReply>, networks: &[u64]) -> Vec<Spare> {
+    let networks = networks.iter().copied().map(Some).chain(iter::repeat(None));
+    let spare = |(reply, network)| match reply {
+        JoinReply::Joined(newcomer) => Some((network, newcomer)),
         JoinReply::OverLimit { .. } => None,
     };
-    replies.into_iter().filter_map(newcomer).collect()
+    replies.into_iter().zip(networks).filter_map(spare).collect()
 }

@@ -28,6 +28,9 @@ pub(super) struct SentJoin {
 /// A room's epoch and time, ms.
 pub(super) type When = (u64, u64);
 
+/// A number that nobody has, and the digest of the network that it counts for.
+pub(super) type Spare = (Option<u64>, Newcomer);
+
 /// What is left of lost answers, by kind of join.
 #[derive(Debug, Default)]
 pub(super) struct Unanswered(Mutex<FxHashMap<JoinKey, Left>>);
@@ -36,8 +39,8 @@ pub(super) struct Unanswered(Mutex<FxHashMap<JoinKey, Left>>);
 struct Left {
     /// Of this call the answer is not known, and when it was sent, for all that is known.
     sent: Option<(SentJoin, When)>,
-    /// Numbers that nobody has.
-    spare: VecDeque<Newcomer>,
+    /// Numbers that nobody has, each with the digest of the network that it counts for, if any does.
+    spare: VecDeque<Spare>,
 }
 
 // === impl Unanswered ===
@@ -61,26 +64,30 @@ impl Unanswered {
     }
 
     /// Nobody has these numbers.
-    pub(super) fn spare(&self, key: &JoinKey, numbers: Vec<Newcomer>) {
+    pub(super) fn spare(&self, key: &JoinKey, numbers: Vec<Spare>) {
         if !numbers.is_empty() {
             self.lock().entry(key.clone()).or_default().spare.extend(numbers);
         }
     }
 
-    /// Up to `count` numbers that nobody has, of a room in this epoch at `now_ms`, the lowest first.
+    /// For each newcomer of these networks a number that nobody has, of a room in this epoch at `now_ms`, if one is left
+    /// that counts for its network: the limits of that hold for whoever has the number. The lowest first.
     pub(super) fn give(
         &self,
         key: &JoinKey,
-        count: usize,
+        networks: &[Option<u64>],
         (reset_epoch, now_ms): When,
-    ) -> Vec<Newcomer> {
+    ) -> Vec<Option<Newcomer>> {
         let mut left = self.lock();
-        let Some(left) = left.get_mut(key) else { return Vec::new() };
-        left.spare.retain(|one| {
+        let Some(left) = left.get_mut(key) else { return vec![None; networks.len()] };
+        left.spare.retain(|(_, one)| {
             one.reset_epoch == reset_epoch && now_ms.saturating_sub(one.now_ms) < FRESH_MS
         });
-        let count = count.min(left.spare.len());
-        left.spare.drain(..count).collect()
+        let mut give = |network: &Option<u64>| {
+            let nth = left.spare.iter().position(|(counts_for, _)| counts_for == network)?;
+            left.spare.remove(nth).map(|(_, one)| one)
+        };
+        networks.iter().map(&mut give).collect()
     }
 
     /// Forgets what is left in rooms that are not there.
@@ -105,8 +112,8 @@ mod tests {
         JoinKey { room: RoomId::new("r").unwrap(), mode, reach: Reach::Unlimited }
     }
 
-    fn newcomer(number: u64, reset_epoch: u64, now_ms: u64) -> Newcomer {
-        Newcomer {
+    fn newcomer(number: u64, reset_epoch: u64, now_ms: u64) -> Spare {
+        let newcomer = Newcomer {
             place: Place { number, entered_at: 1, region: 0 },
             reset_epoch,
             generation: 1,
@@ -114,7 +121,8 @@ mod tests {
             serving: 0,
             awaits_draw: false,
             token: None,
-        }
+        };
+        (None, newcomer)
     }
 
     #[test]
@@ -145,13 +153,26 @@ mod tests {
         let numbers = vec![newcomer(3, 7, 1_000), newcomer(4, 6, 1_000), newcomer(5, 7, 20_000)];
         left.spare(&room, numbers);
         let given = |count, now_ms| {
-            let given = left.give(&room, count, (7, now_ms));
-            given.iter().map(|one| one.place.number).collect::<Vec<_>>()
+            let given = left.give(&room, &vec![None; count], (7, now_ms));
+            given.iter().flatten().map(|one| one.place.number).collect::<Vec<_>>()
         };
         assert_eq!(given(1, 30_000), [3]);
         assert_eq!(given(9, 49_000), [5], "that of before a reset is void");
         left.spare(&room, vec![newcomer(6, 7, 1_000)]);
         assert!(given(9, 31_000).is_empty());
+    }
+
+    #[test]
+    fn a_spare_number_goes_to_a_newcomer_of_the_network_that_it_counts_for() {
+        let (left, room) = (Unanswered::default(), key(JoinMode::Enter));
+        let of = |network, number| (Some(network), newcomer(number, 7, 1_000).1);
+        left.spare(&room, vec![of(4, 11), of(5, 12), of(4, 13)]);
+        let given = |networks: &[Option<u64>]| -> Vec<_> {
+            let given = left.give(&room, networks, (7, 2_000));
+            given.iter().map(|one| one.as_ref().map(|one| one.place.number)).collect()
+        };
+        assert_eq!(given(&[Some(6), Some(5), Some(4)]), [None, Some(12), Some(11)]);
+        assert_eq!(given(&[Some(5), Some(4), Some(4)]), [None, Some(13), None]);
     }
 
     #[test]
@@ -162,7 +183,7 @@ mod tests {
             left.spare(room, vec![newcomer(3, 7, 1_000)]);
         }
         left.retain_rooms(|room| *room != gala.room);
-        let given = [&sale, &gala].map(|room| left.give(room, 1, (7, 1_000)).len());
-        assert_eq!(given, [1, 0]);
+        let given = [&sale, &gala].map(|room| left.give(room, &[None], (7, 1_000))[0].is_some());
+        assert_eq!(given, [true, false]);
     }
 }

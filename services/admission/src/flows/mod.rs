@@ -181,10 +181,10 @@ impl Flows {
         RoomContext { known, snapshot, ciphers, binding, caller }
     }
 
-    /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check
-    /// in with it before that time.
-    fn started_ms(&self, now_ms: u64) -> u64 {
+    /// Since when visitors have been able to check in with this instance, in unix ms on the clock that now shows `now_ms`:
+    /// since it started, or since it runs again and is heard again.
+    fn able_since_ms(&self, now_ms: u64) -> u64 {
         let running = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        now_ms.saturating_sub(running)
+        now_ms.saturating_sub(self.store.able_ms().unwrap_or(running).min(running))
     }
 }

@@ -12,6 +12,7 @@ mod lost_join;
 mod lost_pass;
 mod model;
 mod new_rooms;
+mod stood_still;
 mod unopened;
 
 use std::sync::Arc;

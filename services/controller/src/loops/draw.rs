@@ -90,7 +90,11 @@ async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<
     let report = controller.store.begin_tick(&room, &Chunks::default(), epoch).await?;
     let pool = pool_to_draw(&report.pool, &snapshot, &stored.config);
     if pool.draw_id.is_empty() {
-        // Nobody waits for a draw, and the event is no longer in force.
+        // Nobody waits for a draw, and the event is no longer in force; or some do, and nobody knows of which event: it
+        // was withdrawn.
+        if !pool.is_empty() {
+            release_pool(controller, epoch, &snapshot, &pool).await?;
+        }
         return Ok(());
     }
     let event = stored.config.events.iter().find(|event| event.draw_id == pool.draw_id);
@@ -221,5 +225,52 @@ async fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &Stor
             report_suspect(controller, room, error).await;
         }
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use vestibule_domain::network_limits::NetworkLimits;
+    use vestibule_store::{Join, JoinMode, ManualClock};
+
+    use super::*;
+    use crate::parted::{Parted, START_MS};
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_a_draw_of_which_nothing_is_known_is_let_go() {
+        let (parted, controller) = Parted::with_controller(&ManualClock::at(START_MS));
+        let (store, room) = (&controller.store, "a-sale".parse().unwrap());
+        let now_s = START_MS / 1000;
+        let event = json!({
+            "name": "drop", "prequeue_start_time": now_s - 60, "event_start_time": now_s + 300,
+            "event_end_time": now_s + 600, "draw_at_event_start": true, "draw_id": "d",
+        });
+        let events = vec![serde_json::from_value(event).unwrap()];
+        let config = RoomConfig { events, ..RoomConfig::default() };
+        store.create_room(&room, &config).await.unwrap();
+        let join = Join {
+            call: "c",
+            again: false,
+            region: "eu",
+            count: 3,
+            mode: JoinMode::Queue,
+            key_id: "k",
+            issuer: "i",
+            networks: &[],
+            limits: NetworkLimits::default(),
+            max_session_seconds: None,
+        };
+        store.join(&room, &join).await.unwrap();
+        let stored = store.read_config(&room).await.unwrap().unwrap();
+        store.put_config(&room, &RoomConfig { events: Vec::new(), ..stored }).await.unwrap();
+        parted.lose_field("vestibule:room:{a-sale}:line", "pool_id");
+        controller.feed.refresh().await.unwrap();
+        let known = controller.feed.room("a-sale").unwrap();
+        assert!(needs_draw(&known, &known.snapshot()), "three wait");
+        draw(&controller, 1, &known).await.unwrap();
+        let released = store.read_snapshot(&room).await.unwrap().unwrap();
+        assert!(!released.is_held());
+        assert_eq!(released.position(3), Some(3), "in order of arrival");
     }
 }

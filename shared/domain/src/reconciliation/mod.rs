@@ -276,11 +276,21 @@ impl Testimony {
 // === impl Reconciliation ===
 
 impl Reconciliation {
-    /// The draw that the pool waits for, by the room's `config`: that of the event in force.
+    /// The draw that the pool waits for, by the room's `config`: that of the event in force; or, if there is none with a
+    /// draw, since it is over or was suspended, of the event whose pre-queue opened last. Empty if that was withdrawn.
     #[must_use]
     pub fn pool_id(&self, config: &RoomConfig) -> String {
-        let event = self.latest.event.as_ref();
-        let event = event.and_then(|event| config.event(event.name.as_str()));
+        let last = &self.latest;
+        let in_force = last.event.as_ref().and_then(|event| config.event(event.name.as_str()));
+        let opened = || {
+            let has_opened =
+                |opens: Option<u64>| opens.is_some_and(|opens| opens <= last.now_seconds());
+            let with_draw = config.events.iter().filter(|event| event.draw);
+            with_draw
+                .filter(|event| has_opened(event.prequeue_start))
+                .max_by_key(|event| event.prequeue_start)
+        };
+        let event = in_force.filter(|event| event.draw).or_else(opened);
         event.map(|event| event.draw_id.clone()).unwrap_or_default()
     }
 }

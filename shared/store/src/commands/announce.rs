@@ -141,6 +141,13 @@ impl Store {
         self.say(instance, None, has_told).await.map(drop)
     }
 
+    /// For how long this service has been able to note anything for anybody, ms: it ran, and Redis and a controller heard
+    /// it, but for short breaks. `None`: it has never announced itself.
+    #[must_use]
+    pub fn able_ms(&self) -> Option<u64> {
+        self.memory().standing().able_ms()
+    }
+
     /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen. Of those who
     /// wait for it one speaks for all.
     ///

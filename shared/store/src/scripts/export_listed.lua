@@ -3,8 +3,9 @@
 KEYS  line calls networks
 ARGV  now_ms seen document
 Returns found
-      found: of each key that is still there its name on the list, for how long it lasts, ms, and what it holds: a text,
-      the members of a set, or those of a sorted set, each before its score.
+      found: of each key that is still there its name on the list, for how long it lasts, ms, and what it holds: a text, or
+      the members of a sorted set, each before its score. Of a set of marks nothing: a million may be in it, and it is
+      read by pages.
 ]]
 local args = arguments({
   -- Which list: `calls` or `networks`.
@@ -14,7 +15,7 @@ local args = arguments({
 
 local function holding(key, name)
   if args.of == 'networks' then return redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-  if string.match(name, '^spent:') then return redis.call('SMEMBERS', key) end
+  if string.match(name, '^spent:') then return {} end
   return { redis.call('GET', key) }
 end
 

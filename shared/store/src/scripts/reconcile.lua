@@ -57,6 +57,10 @@ local function highest(name) return math.max(counted and counted[name] or 0, arg
 local seq = math.max(stamp and stamp.seq or 0, args.seq) + 1
 begin_state(args.reset_epoch, args.generation, args.nonce, seq, args.follows)
 local top, known = highest('queue_counter'), args.begins_anew and 0 or line.queue_counter
+-- Which draw a pool waits for is known for certain where the pool is stored.
+local is_pool_stored = not args.begins_anew and args.pool_first > 0 and line.pool_first == args.pool_first
+local pool_id = is_pool_stored and redis.call('HGET', keys.line, 'pool_id') or ''
+if pool_id == '' then pool_id = args.pool_id end
 if args.begins_anew then line = { skipped = 0 } end
 redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.leader_epoch,
   'queue_counter', top, 'serving_counter', args.serving_counter, 'admitted', highest('admitted'),
@@ -67,10 +71,11 @@ redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.lead
   -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
   'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_from', 0, 'held_at', now,
   'draws', args.draws, 'draw_count', args.draw_count,
-  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '', 'assumed', 0)
+  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', pool_id, 'served_lately', '', 'assumed', 0)
 LEFT_OUT.add(keys.line, line, args.left_out, args.unlisted)
 if args.gap > 0 then LEFT_OUT.skip(keys.line, line, top, args.gap) end
-if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings, 'version')) or 0) then
+-- Of the config that is stored, too, the phases are written: more than one may have begun meanwhile.
+if args.begins_anew or args.version >= (tonumber(redis.call('HGET', keys.settings, 'version')) or 0) then
   redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
   write_phases(keys, read_line(keys.line), now, args.phases)
 end

@@ -47,13 +47,13 @@ crate::on_every_server!(
 const SEED: Seed = [7; 32];
 const OPENS: u64 = 600;
 const STARTS: u64 = 1_200;
-const ENDS: u64 = 3_600;
+pub(crate) const ENDS: u64 = 3_600;
 
-fn ms(seconds: u64) -> u64 {
+pub(crate) fn ms(seconds: u64) -> u64 {
     moment(seconds) * 1000
 }
 
-fn sale() -> Event {
+pub(crate) fn sale() -> Event {
     let prequeue_start = Some(moment(OPENS));
     let (draw_id, commitment) = ("d1".to_owned(), Some("ab".to_owned()));
     Event { prequeue_start, draw: true, draw_id, commitment, ..event("sale", STARTS, ENDS) }
@@ -90,7 +90,7 @@ async fn try_draw(
 }
 
 /// Opens a room with the event and `early` people in its pre-queue, and stops at the start.
-async fn collected(world: &World, settings: RoomSettings, early: u64) -> Pool {
+pub(crate) async fn collected(world: &World, settings: RoomSettings, early: u64) -> Pool {
     world.schedule(settings, &[sale()]).await;
     world.at(ms(OPENS));
     Leader::new(1).tick(world).await;

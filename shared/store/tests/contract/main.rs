@@ -49,6 +49,7 @@ mod rate;
 mod recalled;
 mod regions;
 mod rest;
+mod restored_schedules;
 mod restoring;
 mod revoking;
 mod rewinds;

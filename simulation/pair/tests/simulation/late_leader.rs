@@ -8,7 +8,7 @@ use vestibule_domain::RoomId;
 use vestibule_simulation::{Seed, Which, World, in_virtual_time};
 
 use crate::{
-    guests::{Hall, Page, PunctualGuest},
+    guests::{Hall, Page, PunctualGuest, most_overtaken},
     nothing_planned,
 };
 
@@ -66,32 +66,18 @@ async fn create_room(world: &World, seed: u64) {
 }
 
 /// Which controller serves the room.
-fn server(world: &World, room: &RoomId) -> Option<usize> {
+pub(crate) fn server(world: &World, room: &RoomId) -> Option<usize> {
     let controllers = world.deployment().ready_controllers();
     controllers.iter().position(|process| process.instance.serves(room).is_some())
 }
 
-fn freeze_controllers(world: &World, which: impl Fn(usize) -> bool, ms: u64) {
+/// Those of the two controllers stand still for so long, ms.
+pub(crate) fn freeze_controllers(world: &World, which: impl Fn(usize) -> bool, ms: u64) {
     let until_ms = world.network().now_ms() + ms;
     for at in (0..2).filter(|at| which(*at)) {
         let node = world.deployment().node(Which::Controller(at)).unwrap();
         world.network().freeze(node, until_ms);
     }
-}
-
-/// How many who stood ahead of somebody, at most, had not even asked for their seat when it had its own.
-fn most_overtaken(pages: &BTreeMap<u64, Page>) -> usize {
-    let entered: Vec<_> = pages
-        .values()
-        .map(|page| (page.position.unwrap(), page.asked_ms.unwrap(), page.entered_ms.unwrap()))
-        .collect();
-    let overtaken = |position: u64, entered_ms: u64| {
-        let ahead = entered
-            .iter()
-            .filter(|(other, asked_ms, _)| *other < position && *asked_ms > entered_ms);
-        ahead.count()
-    };
-    entered.iter().map(|(position, _, at_ms)| overtaken(*position, *at_ms)).max().unwrap_or(0)
 }
 
 fn holds(goes: Goes) {

@@ -5,6 +5,7 @@
 mod clocks;
 mod crowds;
 mod defects;
+mod drawn;
 mod fairness;
 mod ghosts;
 mod guests;

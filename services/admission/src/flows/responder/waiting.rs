@@ -137,7 +137,7 @@ impl VisitorResponder<'_> {
             now_ms: self.now_ms,
             win_threshold: self.win_threshold(waiter),
             spread: check_in::spread(waiter.place.number),
-            excused_until_ms: self.flows.started_ms(self.now_ms),
+            excused_until_ms: self.flows.able_since_ms(self.now_ms),
         }
     }
 

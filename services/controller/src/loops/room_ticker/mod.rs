@@ -127,6 +127,7 @@ impl RoomTicker {
         if last.rests {
             self.still.take_over(last.now_ms);
         }
+        self.roll.see(last);
         self.state.see(last);
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use redis::FromRedisValue;
 use serde::Serialize;
 use vestibule_domain::{RoomId, presence::chunk::CHUNK_PLACES};
 
@@ -121,17 +122,17 @@ impl Store {
     }
 
     /// What a key holds, in pages, by the command that reads them.
-    async fn export_pages(
+    pub(super) async fn export_pages<P: FromRedisValue>(
         &self,
         room: &RoomId,
         command: &str,
         key: &str,
-    ) -> Result<Vec<Fields>, StoreError> {
+    ) -> Result<Vec<P>, StoreError> {
         let (mut pages, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
             let mut scan = redis::cmd(command);
             scan.arg(RoomKeys(room).named(key)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
-            let (next, page): (String, Fields) = self.query(&scan).await?;
+            let (next, page): (String, P) = self.query(&scan).await?;
             pages.push(page);
             if next == "0" {
                 return Ok(pages);

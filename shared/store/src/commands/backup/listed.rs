@@ -1,7 +1,7 @@
 //! Copying what a room has under names that only its lists know (`scripts/lib/listed.lua`): what calls were answered that
 //! are carried out once, solutions and passes that were used, and the seats of networks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
@@ -16,8 +16,6 @@ use crate::{
 
 /// So many names are asked for with one call.
 const AT_ONCE: usize = 100;
-/// So many marks are in one piece.
-const MARKS: usize = 500;
 /// So many texts are written at once.
 const WRITTEN_AT_ONCE: usize = 32;
 /// Marks that were used, on the list of calls.
@@ -44,13 +42,28 @@ impl Store {
             let mut texts = BTreeMap::new();
             for (name, left_ms, mut holds) in self.found(room, Part::Calls, some).await? {
                 if name.starts_with(SPENT) {
-                    pieces.extend(marks(&name, left_ms, &holds));
+                    self.export_marks(room, &name, left_ms, pieces).await?;
                 } else if let Some(text) = holds.pop() {
                     texts.insert(name, Expiring { text, left_ms });
                 }
             }
             pieces.push(Piece::Texts { key: Part::Calls.name().to_owned(), texts });
         }
+        Ok(())
+    }
+
+    /// Marks that were used and expire in the same minute.
+    async fn export_marks(
+        &self,
+        room: &RoomId,
+        name: &str,
+        left_ms: u64,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        let key = format!("{}:{name}", Part::Calls.name());
+        let pages = self.export_pages::<BTreeSet<String>>(room, "SSCAN", &key).await?;
+        let pages = pages.into_iter().filter(|page| !page.is_empty());
+        pieces.extend(pages.map(|members| Piece::Set { key: key.clone(), members, left_ms }));
         Ok(())
     }
 
@@ -116,14 +129,4 @@ impl Store {
         };
         stream::iter(texts).map(Ok).try_for_each_concurrent(WRITTEN_AT_ONCE, put).await
     }
-}
-
-/// Marks that were used and expire in the same minute.
-fn marks(name: &str, left_ms: u64, marks: &[String]) -> impl Iterator<Item = Piece> {
-    let key = format!("{}:{name}", Part::Calls.name());
-    let piece = move |some: &[String]| {
-        let members = some.iter().cloned().collect();
-        Piece::Set { key: key.clone(), members, left_ms }
-    };
-    marks.chunks(MARKS).map(piece)
 }

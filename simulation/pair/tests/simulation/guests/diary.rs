@@ -103,3 +103,18 @@ pub(crate) fn longest_overtaking<'a>(
     }
     longest
 }
+
+/// How many who stood ahead of somebody, at most, had not even asked for their seat when it had its own.
+pub(crate) fn most_overtaken(pages: &BTreeMap<u64, Page>) -> usize {
+    let entered: Vec<_> = pages
+        .values()
+        .map(|page| (page.position.unwrap(), page.asked_ms.unwrap(), page.entered_ms.unwrap()))
+        .collect();
+    let overtaken = |position: u64, entered_ms: u64| {
+        let ahead = entered
+            .iter()
+            .filter(|(other, asked_ms, _)| *other < position && *asked_ms > entered_ms);
+        ahead.count()
+    };
+    entered.iter().map(|(position, _, at_ms)| overtaken(*position, *at_ms)).max().unwrap_or(0)
+}

@@ -9,7 +9,7 @@ mod web;
 
 pub(crate) use self::{
     aws::AwsGuest,
-    diary::{Diary, Page, Told, longest_overtaking},
+    diary::{Diary, Page, Told, longest_overtaking, most_overtaken},
     hall::{Hall, Rhythm},
     punctual::PunctualGuest,
     web::{WebGuest, ticket_of},

@@ -3,15 +3,19 @@
 //!
 //! Bits stand for places: see [`crate::presence`]. The decision of the tick is in [`crate::plan`].
 
-use serde::Deserialize;
+mod counters;
+mod drawn;
+mod unknown;
 
+pub use self::counters::RoomCounters;
+use self::{drawn::Drawn, unknown::unknown};
 use crate::{
-    Draw,
+    Draw, RoomSnapshot,
     draw::Pool,
     plan::TickInput,
     presence::{
         Crowd, Presence, Tally,
-        tally::{BlockBits, ChunkCount, Crowds},
+        tally::{BlockBits, ChunkCount},
     },
     schedule::InForce,
     slots::Usage,
@@ -19,67 +23,6 @@ use crate::{
 
 /// So many chunks of a line are counted with one tick, beside those around the serving counter.
 const CHUNKS_PER_TICK: usize = 4;
-/// After a draw, for so long everyone who waited for it counts as there at some place of it, ms: until all
-/// have checked in at their own. A hidden tab does so once a minute.
-const DRAWN_MS: u64 = 62_000;
-
-/// The counters of a room at the beginning of a tick.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub struct RoomCounters {
-    /// The store's time, ms.
-    pub now_ms: u64,
-    /// The highest queue number handed out.
-    pub queue_counter: u64,
-    /// The serving counter.
-    pub serving_counter: i64,
-    /// Positions up to here have expired.
-    pub expired_position: u64,
-    /// Seats taken.
-    pub active: u64,
-    /// Admissions of the last 60 seconds.
-    pub admitted_last_minute: u64,
-    /// Seats that are held for visitors who were called.
-    pub held: u64,
-    /// Promised a seat by the last plan, and by the join script since.
-    pub promised: u64,
-    /// Until when presence is incomplete, because the store was just restored or the line could not
-    /// check in, ms.
-    pub presence_from_ms: u64,
-    /// Numbers that were left out while it is: the first and the last of each part.
-    pub left_out: Vec<(u64, u64)>,
-    /// When somebody was last heard, ms.
-    pub heard_at_ms: u64,
-    /// Sessions that ever began in this room.
-    pub admitted: u64,
-    /// Numbers handed out to AWS-style visitors, since the room's store was lost,
-    pub aws_joined: u64,
-    /// and sessions of theirs.
-    pub aws_admitted: u64,
-    /// Newcomers who were next when they came, and were kept out because their network had its seats: they were never
-    /// counted as there.
-    pub kept_out: u64,
-    /// Numbers that nobody has, or that have entered, left or expired.
-    pub over: u64,
-    /// Whether nobody can be in line; then nobody is counted.
-    pub nobody_waits: bool,
-    /// How many stand at the door,
-    pub at_door: u64,
-    /// and some of them: position, and how many stand before it.
-    pub door: Vec<(u64, u64)>,
-    /// How many ever came to the door, of those known to be there,
-    pub came_known: u64,
-    /// and of others,
-    pub came_unknown: u64,
-    /// who came so long after they were served, all together, ms.
-    pub came_after_ms: u64,
-    /// When the rate limit admits the next one, if its window is used up, ms; else 0.
-    pub rate_resumes_at_ms: u64,
-    /// How many more its even spread lets in now; `None`: there is no rate.
-    #[serde(default)]
-    pub spread_left: Option<u64>,
-    /// Draws since the reset.
-    pub draw_count: u32,
-}
 
 /// What a tick counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -109,16 +52,7 @@ pub struct Roll {
     /// The places of the line and of the pool, as last heard.
     places: (u64, u64),
     pooled: Option<(u64, u64)>,
-    /// Those who waited for a draw that has taken place, and until when they count, ms.
-    drawn: Option<(Crowd, u64)>,
-}
-
-// === impl RoomCounters ===
-
-impl RoomCounters {
-    fn serving(&self) -> u64 {
-        u64::try_from(self.serving_counter).unwrap_or(0)
-    }
+    drawn: Drawn,
 }
 
 // === impl Roll ===
@@ -132,6 +66,11 @@ impl Roll {
             line: self.line.next(self.places, CHUNKS_PER_TICK),
             pool: pooled.unwrap_or_default(),
         }
+    }
+
+    /// Sees the room as all services know it. Whoever does not lead follows who waits for a draw by that.
+    pub fn see(&mut self, room: &RoomSnapshot) {
+        self.drawn.see(room);
     }
 
     /// Takes in what was counted, and makes the input of the tick. `draws` are those that the caller
@@ -164,7 +103,9 @@ impl Roll {
         let unattended = [&crowds.unattended, &crowds.polling];
         let unattended = unattended.into_iter().flatten().map(|crowd| crowd.count).sum::<f64>();
         let input = Self::tick_input(counters, pool, in_force);
+        let unheard = self.drawn.unheard(&crowds, counters);
         let there = crowds.there.iter().chain(in_pool.iter().flat_map(|pool| &pool.there));
+        let there = there.chain(&unheard).copied().collect::<Vec<_>>();
         // After a draw, AWS-style visitors are known by number and who checks in by position: then nothing
         // can be said of both. While presence is incomplete, everyone may count as AWS-style.
         let is_complete = counters.now_ms >= counters.presence_from_ms;
@@ -173,8 +114,14 @@ impl Roll {
         TickInput {
             unattended_there: behind.between(input.serving_counter, counters.queue_counter),
             unattended_asking: behind.between(counters.expired_position, counters.queue_counter),
-            there: Presence::new(&there.copied().collect::<Vec<_>>()),
-            unknown: Presence::new(&self.unknown(&crowds, in_pool.as_ref(), counters, in_force)),
+            there: Presence::new(&there),
+            unknown: Presence::new(&unknown(
+                self.places,
+                &crowds,
+                in_pool.as_ref(),
+                counters,
+                in_force,
+            )),
             unattended: people(unattended),
             is_presence_complete: is_complete,
             is_counted,
@@ -192,48 +139,10 @@ impl Roll {
             // AWS-style visitors are in line by their numbers, drawn or not.
             let people = |crowds: &[Crowd]| crowds.iter().map(|crowd| crowd.count).sum::<f64>();
             let count = people(&crowds.there) - people(&crowds.polling);
-            self.drawn = Some((Crowd { first, last, count }, counters.now_ms + DRAWN_MS));
+            self.drawn.note(Crowd { first, last, count }, counters.now_ms);
             self.pool.clear();
         }
         self.pooled = places;
-    }
-
-    /// Of whom nobody knows whether they are there: AWS-style visitors; whoever waited for a draw and has
-    /// not checked in at its place yet; and while presence is incomplete, everyone in line who has not
-    /// been heard.
-    fn unknown(
-        &mut self,
-        crowds: &Crowds,
-        in_pool: Option<&Crowds>,
-        counters: &RoomCounters,
-        in_force: &InForce,
-    ) -> Vec<Crowd> {
-        let (first, last) = self.places;
-        let fewer = |crowd: &Crowd| Crowd { count: -crowd.count, ..*crowd };
-        if counters.now_ms < counters.presence_from_ms && first <= last {
-            #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
-            let everyone = Crowd { first, last, count: (last + 1 - first) as f64 };
-            // Who waits for a draw has its bit by number, and no position.
-            let pooled = in_pool.iter().flat_map(|pool| pool.there.iter().chain(&pool.over));
-            let known = crowds.there.iter().chain(&crowds.over).chain(pooled);
-            let known: Vec<_> = known.map(fewer).collect();
-            let nobody = nobody(counters, &Presence::new(&known));
-            let unknown: Vec<_> = std::iter::once(everyone).chain(known).chain(nobody).collect();
-            let there = crowds.there.iter().chain(in_pool.iter().flat_map(|pool| &pool.there));
-            let is_ordered = in_force.settings.queueing_method.rules().is_ordered();
-            let there = there.map(|crowd| crowd.count).sum();
-            return no_more_than_wait(unknown, there, counters, is_ordered);
-        }
-        // Whoever asks by its number, and waits for a draw, is counted in the pool.
-        let heard = in_pool.iter().flat_map(|pool| &pool.polling).map(fewer);
-        let mut unknown: Vec<Crowd> = crowds.unattended.iter().copied().chain(heard).collect();
-        self.drawn = self.drawn.filter(|(_, until_ms)| counters.now_ms < *until_ms);
-        if let Some((crowd, _)) = self.drawn {
-            let there = Presence::new(&crowds.there);
-            let known = there.between(crowd.first.saturating_sub(1), crowd.last);
-            unknown.push(Crowd { count: (crowd.count - known).max(0.0), ..crowd });
-        }
-        unknown
     }
 
     fn tick_input(counters: &RoomCounters, pool: &Pool, in_force: &InForce) -> TickInput {
@@ -271,47 +180,6 @@ impl Roll {
             ..TickInput::default()
         }
     }
-}
-
-/// Those who would be in line if somebody had each number that was left out, as less than nobody. Whoever was heard
-/// is among `known`, which is less than nobody, too.
-fn nobody(counters: &RoomCounters, known: &Presence) -> Vec<Crowd> {
-    let behind = |(first, last): &(u64, u64)| (*first.max(&(counters.expired_position + 1)), *last);
-    let left_out = counters.left_out.iter().map(behind).filter(|(first, last)| first <= last);
-    left_out
-        .map(|(first, last)| {
-            #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
-            let places = (last + 1 - first) as f64;
-            let heard = -known.between(first - 1, last);
-            Crowd { first, last, count: -(places - heard).max(0.0) }
-        })
-        .collect()
-}
-
-/// Of whom nobody knows at most as many as wait by the counters, beside those who are `there`: of the others the store
-/// has lost that they have entered. Where there is an order, these stand before the serving counter.
-#[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
-fn no_more_than_wait(
-    mut unknown: Vec<Crowd>,
-    there: f64,
-    counters: &RoomCounters,
-    is_ordered: bool,
-) -> Vec<Crowd> {
-    let people = Presence::new(&unknown);
-    let wait = counters.queue_counter.saturating_sub(counters.over) as f64;
-    let all = people.between(counters.expired_position, counters.queue_counter);
-    let (left, too_many) = ((wait - there).max(0.0), all - (wait - there).max(0.0));
-    if too_many <= 0.0 {
-        return unknown;
-    }
-    if is_ordered {
-        let (first, last) = (counters.expired_position + 1, counters.serving());
-        let served = people.between(first - 1, last);
-        unknown.push(Crowd { first, last, count: -too_many.min(served) });
-        unknown.retain(|crowd| crowd.first <= crowd.last);
-        return unknown;
-    }
-    unknown.iter().map(|crowd| Crowd { count: crowd.count * left / all, ..*crowd }).collect()
 }
 
 /// The positions of a crowd of AWS-style visitors, who are known by their queue numbers. Visitors who took
@@ -460,11 +328,12 @@ mod tests {
         let drawn = Draw::new(21, 80, [7; 32]);
         let after = counted(&[12, 30, 31], &[], &[]);
         let input = roll.call(&counters(), after.clone(), &Pool::default(), &[drawn], &in_force());
-        assert_eq!(between(&input.there, 20, 100), 2, "at their own places");
-        assert_eq!(between(&input.unknown, 20, 100), 38, "the others are somewhere");
-        let later = RoomCounters { now_ms: NOW_MS + DRAWN_MS, ..counters() };
+        assert_eq!(between(&input.there, 29, 31), 2, "at their own places");
+        assert_eq!(between(&input.there, 20, 100), 40, "the others are somewhere");
+        assert_eq!(between(&input.unknown, 20, 100), 0, "of all it is known that they are there");
+        let later = RoomCounters { now_ms: NOW_MS + 62_000, ..counters() };
         let input = roll.call(&later, after, &Pool::default(), &[], &in_force());
-        assert_eq!(between(&input.unknown, 20, 100), 0, "all have had the time to check in");
+        assert_eq!(between(&input.there, 20, 100), 2, "all have had the time to check in");
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! Those who waited for a draw that is over. They are known to be there, though most have not been heard since: each asks
+//! when it was told to while it waited, and at which place it stands is seen only then.
+
+use super::RoomCounters;
+use crate::{
+    RoomSnapshot,
+    presence::{Crowd, Presence, tally::Crowds},
+};
+
+/// For so long after a draw everyone who waited for it counts as there at some place of it, ms: until all have checked in
+/// at their own. A hidden tab does so once a minute.
+const LASTS_MS: u64 = 62_000;
+
+/// A leader's memory of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Drawn {
+    /// Who waits still, as all services know.
+    waiting: Option<Crowd>,
+    /// Who waited, and until when they count, ms.
+    waited: Option<(Crowd, u64)>,
+}
+
+// === impl Drawn ===
+
+impl Drawn {
+    /// Sees the room as all services know it: whoever leads next knows the crowd by that.
+    pub(super) fn see(&mut self, room: &RoomSnapshot) {
+        if room.pool_first > 0 {
+            let last = if room.pool_last > 0 { room.pool_last } else { room.queue_counter };
+            self.waiting = (room.pool_first <= last).then(|| Crowd {
+                first: room.pool_first,
+                last,
+                count: people_in_pool(room),
+            });
+        } else if let Some(crowd) = self.waiting.take() {
+            // Whoever leads has counted them itself.
+            let is_noted = self.waited.is_some_and(|(noted, _)| noted.first == crowd.first);
+            if !is_noted {
+                self.note(crowd, room.now_ms);
+            }
+        }
+    }
+
+    /// These people wait no more for a draw, and stand at some of its places.
+    pub(super) fn note(&mut self, crowd: Crowd, now_ms: u64) {
+        self.waited = Some((crowd, now_ms + LASTS_MS));
+    }
+
+    /// Those of them who were not heard at their own places: evenly at the places where nobody was. While presence is
+    /// incomplete, they are among all others of whom nobody knows.
+    pub(super) fn unheard(&mut self, crowds: &Crowds, counters: &RoomCounters) -> Vec<Crowd> {
+        self.waited = self.waited.filter(|(_, until_ms)| counters.now_ms < *until_ms);
+        let Some((crowd, _)) = self.waited else { return Vec::new() };
+        let Some(crowd) = within(&crowd, (counters.expired_position + 1, crowd.last)) else {
+            return Vec::new();
+        };
+        if counters.now_ms < counters.presence_from_ms {
+            return Vec::new();
+        }
+        let places = (crowd.first, crowd.last);
+        let heard = crowds.there.iter().chain(&crowds.over);
+        let heard: Vec<_> = heard.filter_map(|crowd| within(crowd, places)).collect();
+        let known = Presence::new(&heard).between(crowd.first - 1, crowd.last);
+        let silent_places = places_of(&crowd) - known;
+        if silent_places <= 0.0 {
+            return Vec::new();
+        }
+        let density = ((crowd.count - known) / silent_places).clamp(0.0, 1.0);
+        let everywhere = Crowd { count: density * places_of(&crowd), ..crowd };
+        let less = heard.iter().map(|crowd| Crowd { count: -density * crowd.count, ..*crowd });
+        std::iter::once(everywhere).chain(less).collect()
+    }
+}
+
+/// How many wait for the draw and check in.
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+fn people_in_pool(room: &RoomSnapshot) -> f64 {
+    let all = room.figures.polling.unwrap_or(room.figures.waiting);
+    all.saturating_sub(room.people_ahead(room.pool_first, room.progress())) as f64
+}
+
+/// The part of a crowd that stands at these places.
+fn within(crowd: &Crowd, (first, last): (u64, u64)) -> Option<Crowd> {
+    let part = Crowd { first: crowd.first.max(first), last: crowd.last.min(last), ..*crowd };
+    let share = || places_of(&part) / places_of(crowd);
+    (part.first <= part.last).then(|| Crowd { count: crowd.count * share(), ..part })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
+fn places_of(crowd: &Crowd) -> f64 {
+    (crowd.last + 1 - crowd.first) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TickFigures, snapshot::test_support::snapshot};
+
+    const NOW_MS: u64 = 1_790_000_000_000;
+
+    fn crowd(first: u64, last: u64, count: f64) -> Crowd {
+        Crowd { first, last, count }
+    }
+
+    fn counters(expired_position: u64) -> RoomCounters {
+        RoomCounters { now_ms: NOW_MS, expired_position, ..RoomCounters::default() }
+    }
+
+    fn unheard(drawn: &mut Drawn, crowds: &Crowds, expired: u64) -> Presence {
+        Presence::new(&drawn.unheard(crowds, &counters(expired)))
+    }
+
+    fn is(people: f64, expected: f64) -> bool {
+        (people - expected).abs() < 1e-6
+    }
+
+    #[test]
+    fn who_was_not_heard_stands_where_nobody_was() {
+        let mut drawn = Drawn::default();
+        drawn.note(crowd(11, 110, 60.0), NOW_MS);
+        let there = vec![crowd(1, 10, 10.0), crowd(11, 20, 10.0)];
+        let crowds = Crowds { there, over: vec![crowd(101, 110, 10.0)], ..Crowds::default() };
+        let people = unheard(&mut drawn, &crowds, 0);
+        assert!(is(people.between(0, 20), 0.0), "each of those was heard: {people:?}");
+        assert!(is(people.between(100, 110), 0.0), "and these have entered: {people:?}");
+        assert!(is(people.between(20, 60), 20.0), "half of the places: {people:?}");
+        assert!(is(people.between(0, 110), 40.0), "{people:?}");
+    }
+
+    #[test]
+    fn places_that_have_expired_hold_nobody() {
+        let mut drawn = Drawn::default();
+        drawn.note(crowd(11, 110, 100.0), NOW_MS);
+        let people = unheard(&mut drawn, &Crowds::default(), 60);
+        assert!(is(people.between(0, 110), 50.0), "{people:?}");
+        assert!(drawn.unheard(&Crowds::default(), &counters(110)).is_empty());
+    }
+
+    #[test]
+    fn while_presence_is_incomplete_nobody_counts_twice() {
+        let mut drawn = Drawn::default();
+        drawn.note(crowd(11, 110, 100.0), NOW_MS);
+        let restored = RoomCounters { presence_from_ms: NOW_MS + 1, ..counters(0) };
+        assert!(drawn.unheard(&Crowds::default(), &restored).is_empty());
+    }
+
+    #[test]
+    fn whoever_leads_next_knows_who_waited() {
+        let figures = TickFigures {
+            waiting: 70,
+            polling: Some(70),
+            ahead: vec![(0, 0), (10, 10), (110, 70)],
+            ..TickFigures::default()
+        };
+        let pooled = RoomSnapshot { pool_first: 11, figures, ..snapshot(110, 0) };
+        let mut drawn = Drawn::default();
+        drawn.see(&RoomSnapshot { now_ms: NOW_MS - 250, ..pooled });
+        assert!(unheard(&mut drawn, &Crowds::default(), 0).between(0, 110) < 1e-6);
+        drawn.see(&RoomSnapshot { now_ms: NOW_MS, ..snapshot(110, 0) });
+        assert!(is(unheard(&mut drawn, &Crowds::default(), 0).between(10, 110), 60.0));
+    }
+}
