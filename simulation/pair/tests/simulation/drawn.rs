@@ -13,10 +13,10 @@ use crate::{
     nothing_planned,
 };
 
-const CEILING: u64 = 30;
+const CEILING: usize = 30;
 const CROWD: u64 = 300;
 /// Those who are served with the seats that are free, and stand by for the next ones.
-const SERVED: usize = 2 * CEILING as usize;
+const SERVED: usize = 2 * CEILING;
 /// So many may ask in a second: each asks every half minute or so.
 const POLLS: u64 = 10;
 /// By when all are ready, ms.
