@@ -128,6 +128,7 @@ async fn other_hosts(place: &Place) -> Result<()> {
         "GET /sale HTTP/1.1\r\nHost: shop.example\r\nHost: elsewhere.example\r\n\
          Connection: close\r\n\r\n",
         "GET /sale HTTP/1.1\r\nHost: SHOP.example.\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: elsewhere.example,shop.example\r\nConnection: close\r\n\r\n",
         "GET /sale HTTP/1.0\r\n\r\n",
         // Some gateways take these for the site's host, and pass them on as they are.
         "GET /sale HTTP/1.1\r\nHost: shop.example:x\r\nConnection: close\r\n\r\n",

@@ -209,9 +209,8 @@ async fn asks_with(gateway: &Gateway, token: &str) -> Result<Reply> {
     Reply::of(request.header("Cookie", format!("{TOKEN}={token}"))).await
 }
 
-/// What is the same place for a site is the same here.
 /// Other ways of writing a path that the room covers, which are looked for in a gateway's own file.
-const SPELLED: &[&str] = &[
+pub(crate) const SPELLED: &[&str] = &[
     "/room/../sale",
     "/room/..%2fsale",
     "/SALE",
@@ -232,6 +231,7 @@ const SPELLED: &[&str] = &[
     "/x/..;/sale",
 ];
 
+/// What is the same place for a site is the same here.
 async fn disguises(gateway: &Gateway) -> Result<()> {
     let visitor = gateway.browser()?;
     for target in crate::hostile::DISGUISED.iter().chain(SPELLED) {

@@ -116,6 +116,10 @@ async fn journey(addresses: &Addresses, deployment: &Deployment) -> Result<()> {
     for target in ["/", "/saleroom"] {
         expect_site(&first.send(Method::GET, &at(target)?).await?).context("not covered")?;
     }
+    for target in crate::hostile::DISGUISED.iter().chain(crate::local::SPELLED) {
+        let reply = Walker::new(addresses.port)?.send(Method::GET, &at(target)?).await?;
+        ensure!(expect_site(&reply).is_err(), "{target} got through");
+    }
 
     let (reply, url) = first.walk(&at(WANTED)?).await?;
     expect_site(&reply).with_context(|| format!("the first visitor, at {url}"))?;

@@ -26,6 +26,10 @@ async fn over_https_the_name_that_a_sibling_can_set_is_not_read() -> Result<()> 
     let ticket = attacker.ticket();
     status(&deployment, &format!("vestibule_sale={ticket}")).await?.expect(400)?;
     status(&deployment, &format!("__Host-vestibule_sale={ticket}")).await?.expect(200)?;
+    for blank in ['\u{2000}', '\u{a0}', '\u{3000}'] {
+        let disguised = format!("{blank}__Host-vestibule_sale={ticket}");
+        status(&deployment, &disguised).await?.expect(400)?;
+    }
 
     let victim = || deployment.site_visitor("shop.example").with_cookie("vestibule_sale", ticket);
     let mut over_https = victim();

@@ -41,7 +41,7 @@ async fn busy() -> Result<Deployment> {
     deployment.create_room("guarded", &guarded).await?;
     deployment.visitor("guarded").join().await?.expect(200)?;
     // Sessions end by themselves, so there is a pace, and a wait is told and comes true.
-    let crowd = (0..15).map(|_| {
+    let crowd = (0..27).map(|_| {
         let mut visitor = deployment.visitor("sale");
         async move {
             visitor.join().await?.expect(200)?;

@@ -31,9 +31,11 @@ pub(crate) fn curve(input: &TickInput, serving: &Serving, plan: &Plan) -> Vec<(u
     let mut curve: Vec<_> = door.collect();
     curve.push((from, served));
     for number in distances(line.end.saturating_sub(from)).map(|distance| from + distance) {
-        if number > curve[curve.len() - 1].0 {
+        let (before, people) = curve[curve.len() - 1];
+        if number > before {
             let behind = serving.ahead(&line, from, number).round() as u64;
-            curve.push((number, served + behind));
+            // Counts of different times may say that there are fewer behind somebody than before it.
+            curve.push((number, people.max(served + behind)));
         }
     }
     curve

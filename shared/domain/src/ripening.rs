@@ -64,11 +64,10 @@ impl Ripening {
         Self { first_ms, last_ms, left }
     }
 
-    /// The same so much later, and over by `longest_ms`.
+    /// The same so much later.
     #[must_use]
-    pub fn later(self, ms: f64, longest_ms: f64) -> Self {
-        let last_ms = (self.last_ms + ms).min(longest_ms);
-        Self { first_ms: (self.first_ms + ms).min(last_ms - 1.0), last_ms, ..self }
+    pub fn later(self, ms: f64) -> Self {
+        Self { first_ms: self.first_ms + ms, last_ms: self.last_ms + ms, ..self }
     }
 
     /// When whoever is there has asked, ms.
@@ -132,9 +131,8 @@ mod tests {
         for (age_ms, left) in [(0.0, 1.0), (500.0, 0.625), (2_000.0, 0.25), (3_500.0, 0.125)] {
             assert!(is_near(curve.left(age_ms), left), "{age_ms}");
         }
-        let later = curve.later(500.0, 30_000.0);
+        let later = curve.later(500.0);
         assert!(is_near(later.left(500.0), 1.0) && is_near(later.left(1_500.0), 0.25));
-        assert_eq!(curve.later(500.0, 2_000.0).last_ms(), 2_000);
     }
 
     #[test]

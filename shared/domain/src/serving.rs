@@ -84,6 +84,12 @@ impl Serving {
         exposed
     }
 
+    /// Forgets who was served and is still to come, but not what was learnt of who comes.
+    pub fn forget_who_is_to_come(&mut self) {
+        self.known.forget_who_is_to_come();
+        self.unknown.forget_who_is_to_come();
+    }
+
     /// How many people that were served are still expected at the door.
     #[must_use]
     pub fn expected(&self) -> f64 {

@@ -12,7 +12,6 @@ use crate::{
     ripening::Ripening,
     serving::{Came, Periods, Serving},
     told::{Next, Told},
-    turnout::LONGEST_PERIOD_MS,
     wait::{Attrition, Line, Pace},
 };
 
@@ -30,6 +29,8 @@ pub struct TickState {
     following: Following,
     winners: WinnersToCome,
     shares: Shares,
+    /// Whether nobody could enter at the last tick.
+    was_held: bool,
 }
 
 /// The decision of a tick.
@@ -143,8 +144,12 @@ impl TickState {
             // Whoever comes now may be of either kind.
             came.unknown += came.known;
         }
-        if input.is_silent {
+        if input.is_silent || input.held {
+            self.was_held |= input.held;
             return;
+        }
+        if std::mem::take(&mut self.was_held) {
+            self.await_the_served(input);
         }
         let exposed = self.serving.observe(came, input.now_ms);
         self.no_shows.observe(exposed, came.known, self.stood_seconds(input.now_ms), input.now_ms);
@@ -152,6 +157,15 @@ impl TickState {
         if served_from < line.from {
             self.serving.expose(&line, served_from, line.from, input.now_ms, input.periods);
         }
+    }
+
+    /// Of those who were served before the room was held, or while it was, nobody could come: all who are there come now.
+    fn await_the_served(&mut self, input: &TickInput) {
+        self.serving.forget_who_is_to_come();
+        let line = input.line();
+        let (after, upto) = (input.expired_position, line.from);
+        self.serving.expose(&line, after, upto, input.now_ms, input.periods);
+        self.arrivals.served_upto(upto);
     }
 
     /// The approximate interval at which waiting visitors check in, ms.
@@ -174,16 +188,15 @@ impl TickState {
     #[expect(clippy::cast_precision_loss, reason = "people, times of seconds")]
     fn next_asks(&self, input: &TickInput) -> Ripening {
         let standby = self.pace.standby(&input.usage).people();
-        let wanted = standby + input.usage.slots().unwrap_or(0) as f64;
+        let wanted = standby + input.usage.paced_slots().unwrap_or(0) as f64;
         let near = input.at_or_near_door(&self.serving).min(wanted);
         let asks = self.told.asks(&Next {
             now_ms: input.now_ms,
             admitted: input.admitted,
             // They stand between those who are near the door and the last one wanted there.
             ahead: near..wanted,
-            method: input.method,
         });
-        asks.later(ON_THE_WAY_MS as f64, LONGEST_PERIOD_MS as f64)
+        asks.later(ON_THE_WAY_MS as f64)
     }
 
     /// For how long those who are next have stood in line at most, in seconds, as far as it matters: who has
@@ -209,7 +222,11 @@ impl TickState {
             polling: Some(input.polling(&self.serving)),
             admissions_per_second: if measured { self.pace.per_second() } else { expected },
             expected_per_second: Some(expected),
-            fastest_per_second: Some(self.pace.fastest(&input.usage)),
+            fastest_per_second: Some(if input.held {
+                self.pace.fastest_at_release(&input.usage)
+            } else {
+                self.pace.fastest(&input.usage)
+            }),
             leaving_per_second: self.leaving_per_second(),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: input.unattended,
@@ -398,6 +415,30 @@ mod tests {
         );
         let gone = (2..40).map(|tick| input(tick, 1_000)).last().unwrap();
         assert!(gone.waiting <= 1_100 && gone.leaving_per_second <= 0.0, "{gone:?}");
+    }
+
+    #[test]
+    fn who_was_served_before_a_hold_is_awaited_after_it() {
+        let (mut state, settings) = (TickState::default(), RoomSettings::default());
+        let at = |tick: u64, serving_counter| TickInput {
+            now_ms: 1_000_000 + tick * 250,
+            heard_at_ms: 1_000_000 + tick * 250,
+            serving_counter,
+            expired_position: 0,
+            there: crate::plan::test_support::everyone(1..=1_000),
+            ..room(100, 0, 1_000, serving_counter)
+        };
+        let served = state.decide(&at(0, 0), &settings).plan.serving_counter;
+        assert!((100..150).contains(&served), "{served}");
+        let held = |tick| TickInput { held: true, ..at(tick, served) };
+        for tick in 1..240 {
+            let decision = state.decide(&held(tick), &settings);
+            assert_eq!(decision.plan.serving_counter, served);
+            let fastest = decision.figures.fastest_per_second.unwrap();
+            assert!(fastest > 1.0, "a hundred seats are free: {fastest}");
+        }
+        let released = state.decide(&at(240, served), &settings).plan;
+        assert_eq!(released.serving_counter, served, "they come now");
     }
 
     #[test]

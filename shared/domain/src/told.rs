@@ -28,6 +28,8 @@ struct Moment {
     /// Whoever had at least so many ahead of it waits for a draw, if there is one: it knew no place, and was told as the
     /// last one in line is.
     before_pool: Option<u64>,
+    /// By what method the room went then.
+    method: QueueingMethod,
     conditions: LineConditions,
 }
 
@@ -40,8 +42,6 @@ pub struct Next {
     pub admitted: u64,
     /// How many people are ahead of the first of those who are next, and of the last.
     pub ahead: Range<f64>,
-    /// By what method.
-    pub method: QueueingMethod,
 }
 
 /// Those who were told at one moment: which share they are of all who are next, when they were told, and after
@@ -76,7 +76,8 @@ impl Told {
         let before_pool = (snapshot.pool_first > 0)
             .then(|| snapshot.people_ahead(snapshot.pool_first, snapshot.progress()));
         let waiting = snapshot.waiting();
-        self.0.push_back(Moment { now_ms, admitted, waiting, before_pool, conditions });
+        let method = snapshot.settings.queueing_method;
+        self.0.push_back(Moment { now_ms, admitted, waiting, before_pool, method, conditions });
     }
 
     /// When those who are next ask, from now on.
@@ -157,7 +158,7 @@ impl Moment {
         } else {
             LineConditions { people_ahead, ..self.conditions }
         };
-        let interval = |spread| check_in::interval_ms(next.method, &conditions, spread).into();
+        let interval = |spread| check_in::interval_ms(self.method, &conditions, spread).into();
         (interval(0.0), interval(1.0))
     }
 }
@@ -213,7 +214,7 @@ mod tests {
 
     fn asks(told: &(Told, u64), ahead: f64) -> Ripening {
         let (admitted, ahead) = (told.1 / 100, ahead..ahead + 1.0);
-        told.0.asks(&Next { now_ms: told.1, admitted, ahead, method: QueueingMethod::Fifo })
+        told.0.asks(&Next { now_ms: told.1, admitted, ahead })
     }
 
     #[test]
@@ -247,7 +248,7 @@ mod tests {
         }
         let asks = |ahead: f64| {
             let ahead = ahead..ahead + 1.0;
-            told.asks(&Next { now_ms: 59_000, admitted: 0, ahead, method: QueueingMethod::Fifo })
+            told.asks(&Next { now_ms: 59_000, admitted: 0, ahead })
         };
         assert!(asks(20.0).left(1_400.0) < 0.05, "those who stood in line before the pool");
         assert!(
@@ -255,6 +256,24 @@ mod tests {
             "told to ask in twenty seconds: {asks:?}",
             asks = asks(100.0)
         );
+    }
+
+    #[test]
+    fn what_was_told_by_another_method_holds_until_it_is_over() {
+        let mut told = Told::default();
+        for second in 0..60 {
+            let (waiting, method) = (28_000, QueueingMethod::Random);
+            let figures = TickFigures {
+                waiting,
+                ahead: vec![(0, 0), (28_000, 28_000)],
+                ..TickFigures::default()
+            };
+            let mut room = RoomSnapshot { figures, ..snapshot(28_000, 0) };
+            room.settings.queueing_method = method;
+            told.note(&RoomSnapshot { now_ms: second * 1_000, ..room });
+        }
+        let asks = told.asks(&Next { now_ms: 59_000, admitted: 0, ahead: 0.0..10.0 });
+        assert!(asks.left(10_000.0) > 0.3, "all were told to ask in twenty seconds: {asks:?}");
     }
 
     #[test]
@@ -268,8 +287,7 @@ mod tests {
     #[test]
     fn who_joined_one_after_the_other_and_is_called_together_asks_one_after_the_other() {
         let crowd = told(5, |second| 100 * second);
-        let range =
-            |ahead| Next { now_ms: 4_000, admitted: 40, ahead, method: QueueingMethod::Fifo };
+        let range = |ahead| Next { now_ms: 4_000, admitted: 40, ahead };
         let (some, all) = (crowd.0.asks(&range(0.0..50.0)), crowd.0.asks(&range(0.0..350.0)));
         let middle =
             |asks: &Ripening| (0..100).find(|nth| asks.left(f64::from(*nth) * 100.0) < 0.5);
@@ -282,7 +300,7 @@ mod tests {
 
     #[test]
     fn without_any_conditions_they_are_asking() {
-        let next = Next { now_ms: 5, admitted: 0, ahead: 1.0..2.0, method: QueueingMethod::Fifo };
+        let next = Next { now_ms: 5, admitted: 0, ahead: 1.0..2.0 };
         assert!(Told::default().asks(&next).left(1.0) < 1e-9);
     }
 

@@ -23,8 +23,6 @@ pub const LONG_HALF_LIFE_MS: f64 = 64_000.0;
 /// The least share: one in a million. A room with a thousand seats free then serves a thousand million
 /// places to fill them.
 pub const LEAST_SHARE: f64 = 1e-6;
-/// People are expected for at most so long, ms.
-pub const LONGEST_PERIOD_MS: u64 = 30_000;
 
 /// What was learnt of one kind of visitor.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +31,8 @@ pub struct Turnout {
     recent: Evidence,
     older: Evidence,
     seen_ms: u64,
+    /// How many should have come a moment ago, and have not.
+    late: f64,
 }
 
 /// So many came, of so many who had the time to.
@@ -50,13 +50,21 @@ struct Wave {
     at_ms: u64,
     people: f64,
     asks: Ripening,
+    /// How many have come before their time.
+    early: f64,
 }
 
 // === impl Turnout ===
 
 impl Default for Turnout {
     fn default() -> Self {
-        Self { waves: VecDeque::new(), recent: Evidence::default(), older: PRIOR, seen_ms: 0 }
+        Self {
+            waves: VecDeque::new(),
+            recent: Evidence::default(),
+            older: PRIOR,
+            seen_ms: 0,
+            late: 0.0,
+        }
     }
 }
 
@@ -64,25 +72,61 @@ impl Turnout {
     /// `people` are served at `now_ms`, and ask by that curve if they are there.
     pub fn expose(&mut self, people: f64, now_ms: u64, asks: Ripening) {
         if people > 0.0 {
-            self.waves.push_back(Wave { at_ms: now_ms, people, asks });
+            self.waves.push_back(Wave { at_ms: now_ms, people, asks, early: 0.0 });
         }
     }
 
     /// By `now_ms`, `came` more people have asked for the first time. Gives how many had the time to.
     pub fn observe(&mut self, came: f64, now_ms: u64) -> f64 {
         let before = std::mem::replace(&mut self.seen_ms, now_ms);
-        let ripened: f64 =
-            self.waves.iter().map(|wave| wave.unripe(before) - wave.unripe(now_ms)).sum();
-        let (age_ms, new) = (millis(before, now_ms), Evidence { exposed: ripened, came });
+        let share = self.share();
+        let (mut ripened, mut known) = (0.0, 0.0);
+        for wave in &mut self.waves {
+            let ripe = wave.unripe(before) - wave.unripe(now_ms);
+            ripened += ripe;
+            known += wave.have_come(ripe * share);
+        }
+        let age_ms = millis(before, now_ms);
+        let more = self.beyond_the_late(came - (ripened * share - known), age_ms);
+        let early = self.come_early(more, now_ms);
+        let exposed = ripened - known + early;
+        let new = Evidence { exposed, came };
         self.recent = self.recent.faded(age_ms / HALF_LIFE_MS, Evidence::default()).with(new);
         self.older = self.older.faded(age_ms / LONG_HALF_LIFE_MS, PRIOR).with(new);
         self.waves.retain(|wave| wave.unripe(now_ms) > 0.0);
         ripened
     }
 
+    /// So many more have come than were to come since the last time, or fewer. Gives how many more that are but for those
+    /// who were late; whoever does not come for long is no longer late, but stays away.
+    fn beyond_the_late(&mut self, more: f64, age_ms: f64) -> f64 {
+        let late = self.late * (-age_ms / HALF_LIFE_MS).exp2();
+        self.late = (late - more).max(0.0);
+        (more - late).max(0.0)
+    }
+
+    /// So many more have come than had the time to. Those who were served first are taken for them, as far as they are
+    /// expected. Gives how many that are.
+    fn come_early(&mut self, came: f64, now_ms: u64) -> f64 {
+        let (share, mut left) = (self.share(), came);
+        for wave in &mut self.waves {
+            let more = wave.expected(now_ms, share).min(left);
+            wave.early += more;
+            left -= more;
+        }
+        came - left
+    }
+
+    /// Forgets who is still to come, but not what was learnt.
+    pub fn forget_who_is_to_come(&mut self) {
+        self.waves.clear();
+        self.late = 0.0;
+    }
+
     /// Nobody is left to come: whoever was served need not be waited for. Gives how many had not had the time to.
     pub fn end(&mut self) -> f64 {
-        let unripe = self.waves.drain(..).map(|wave| wave.unripe(self.seen_ms)).sum();
+        let unripe = self.waves.drain(..);
+        let unripe = unripe.map(|wave| (wave.unripe(self.seen_ms) - wave.early).max(0.0)).sum();
         let new = Evidence { exposed: unripe, came: 0.0 };
         (self.recent, self.older) = (self.recent.with(new), self.older.with(new));
         unripe
@@ -108,7 +152,8 @@ impl Turnout {
     /// How many of those served are still to come.
     #[must_use]
     pub fn expected(&self) -> f64 {
-        self.waves.iter().map(|wave| wave.unripe(self.seen_ms)).sum::<f64>() * self.share()
+        let share = self.share();
+        self.waves.iter().map(|wave| wave.expected(self.seen_ms, share)).sum()
     }
 }
 
@@ -141,6 +186,18 @@ impl Wave {
     fn unripe(&self, now_ms: u64) -> f64 {
         self.people * self.asks.left(millis(self.at_ms, now_ms))
     }
+
+    /// How many are still to come, if such a share does.
+    fn expected(&self, now_ms: u64, share: f64) -> f64 {
+        (self.unripe(now_ms) * share - self.early).max(0.0)
+    }
+
+    /// So many should have come by now. Gives how many of them had done so before.
+    fn have_come(&mut self, people: f64) -> f64 {
+        let known = self.early.min(people);
+        self.early -= known;
+        known
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times of a few seconds")]
@@ -156,11 +213,24 @@ mod tests {
     fn once_nobody_is_left_to_come_nobody_is_expected() {
         let mut turnout = Turnout::default();
         turnout.expose(50.0, 0, Ripening::evenly(0..2_000));
-        turnout.observe(50.0, 1_000);
+        turnout.observe(25.0, 1_000);
         assert!(turnout.expected() > 20.0, "as far as it knows");
         assert!((turnout.end() - 25.0).abs() < 1e-9);
         assert!(turnout.expected() < 1e-9);
-        assert!((turnout.share() - 1.0).abs() < 1e-9, "all have come who were served");
+    }
+
+    #[test]
+    fn whoever_has_come_is_expected_no_more_however_early_it_was() {
+        let mut turnout = Turnout::default();
+        turnout.expose(1_000.0, 0, Ripening::evenly(0..20_000));
+        turnout.observe(1_000.0, 2_000);
+        assert!(turnout.expected() < 1e-6);
+        assert!((turnout.share() - 1.0).abs() < 1e-6, "all have come who were served");
+        turnout.expose(1_000.0, 2_000, Ripening::evenly(0..20_000));
+        turnout.observe(300.0, 4_000);
+        assert!((turnout.expected() - 700.0).abs() < 1e-6, "{}", turnout.expected());
+        turnout.observe(0.0, 12_000);
+        assert!(turnout.expected() < 400.0, "those who did not come early may not come at all");
     }
 
     #[test]

@@ -226,6 +226,19 @@ impl Pace {
         }
     }
 
+    /// The same for when a room lets people in that is held: all seats that are free then may be taken together.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn fastest_at_release(&self, usage: &Usage) -> f64 {
+        let by_rate = usage.rate.map_or(f64::INFINITY, |rate| rate as f64 / 60.0);
+        let by_seats = usage.ceiling.map_or(f64::INFINITY, |ceiling| {
+            let freed = self.seats_per_second(ceiling).unwrap_or(0.0).max(self.fastest(usage));
+            fastest_possible(ceiling.saturating_sub(usage.active)).max(freed)
+        });
+        let fastest = by_rate.min(by_seats);
+        if fastest.is_finite() { fastest } else { 0.0 }
+    }
+
     /// How many seats come free together: before enough did, as many as people entered together, for they
     /// may leave together.
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]

@@ -188,6 +188,12 @@ impl fmt::Display for WrittenAttributes {
     }
 }
 
+/// Without the blanks around it that browsers and RFC 6265 leave out. Other blanks of Unicode belong to a name: browsers do not
+/// take one that begins with them for one with a prefix, so that a sibling of the host may set it.
+fn trimmed(part: &str) -> &str {
+    part.trim_matches([' ', '\t'])
+}
+
 /// The cookies of these header lines, by name and value as they were sent, in their order. Pairs
 /// without `=` are left out. Nothing is decoded or allocated, because this runs for every poll.
 pub fn cookie_pairs<'a>(
@@ -195,7 +201,7 @@ pub fn cookie_pairs<'a>(
 ) -> impl Iterator<Item = (&'a str, &'a str)> {
     headers.flat_map(|header| header.split(';')).filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
-        Some((name.trim(), value.trim()))
+        Some((trimmed(name), trimmed(value)))
     })
 }
 
@@ -269,8 +275,11 @@ mod tests {
 
     #[test]
     fn the_plain_name_is_read_only_where_cookies_are_not_secure() {
-        let lines =
-            ["vestibule_sale=A; __Host-vestibule_sale=B", "vestibule_sale=C; vestibule_sale2=D"];
+        let lines = [
+            "vestibule_sale=A; __Host-vestibule_sale=B",
+            "vestibule_sale=C; vestibule_sale2=D",
+            "\u{2000}__Host-vestibule_sale=E;\u{a0}__Host-vestibule_sale=F",
+        ];
         for (secure, https, expected) in [
             (Secure::Auto, true, &["B"][..]),
             (Secure::Auto, false, &["B", "A", "C"]),

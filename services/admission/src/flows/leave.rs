@@ -23,8 +23,11 @@ impl Flows {
         let number = ticket.waiter.place.number;
         match ticket.state {
             TicketState::Held(seat) => {
-                if room.binds_sessions() && !room.is_bound_as_wanted(&seat) {
-                    // It is bound at its renewal, or was since: nobody else may end it then.
+                // It is bound at its renewal, or was since: nobody else may end it then.
+                let may_be_bound = room.binds_sessions() && !room.is_bound_as_wanted(&seat);
+                // Where the room was put together anew, the session may have no record that could end.
+                let may_be_lost = seat.generation != snapshot.generation;
+                if may_be_bound || may_be_lost {
                     self.renew(room, ticket, seat).await?;
                 }
                 let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };

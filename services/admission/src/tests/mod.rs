@@ -10,6 +10,7 @@ mod held_claims;
 mod inside;
 mod lost_join;
 mod lost_pass;
+mod lost_session;
 mod model;
 mod new_rooms;
 mod stood_still;

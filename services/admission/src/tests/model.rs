@@ -75,6 +75,12 @@ impl Model {
         assert!(matches!(answer, Ok(Value::Int(1))), "{answer:?}");
     }
 
+    /// Nothing is left.
+    pub(super) fn lose_all(&self) {
+        let answer = wire::value(self.lock().server.call(NOW, &[b"FLUSHALL"]));
+        assert!(matches!(answer, Ok(Value::Okay)), "{answer:?}");
+    }
+
     /// A stranger writes a text where something else of this room is to be.
     pub(super) fn write_foreign(&self, room: &str, name: &str) {
         let key = format!("vestibule:room:{{{room}}}:{name}");

@@ -49,7 +49,13 @@ impl Method for Random {
         } else if missing >= line && input.is_presence_complete {
             match input.follows {
                 Some(followed) => following::plan(input, followed, serving),
-                None => input.serve_everyone(serving),
+                None if missing >= line + others(input, serving) => input.serve_everyone(serving),
+                // All who can win have a seat, and of the others the first have those that are left.
+                None => Plan {
+                    hazard_increase: accrued_hazard::hazard_increase_for(MOST_AT_ONCE),
+                    winners: MOST_AT_ONCE * line,
+                    ..input.serve(missing - line, serving)
+                },
             }
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
@@ -71,6 +77,13 @@ impl Method for Random {
     }
 }
 
+/// How many others may come once they are served: AWS-style visitors, who cannot win.
+fn others(input: &TickInput, serving: &Serving) -> f64 {
+    let line = input.line();
+    let unknown = line.unknown.between(line.from, line.end) * serving.unknown.share();
+    input.unattended_there + unknown
+}
+
 /// How many win before there is a seat for them, of a `line` of so many. Whoever comes between their win
 /// and their seat has no chance of it, so they are few: as many as get one soon, or may when people leave
 /// together, and nobody in a short line.
@@ -84,6 +97,7 @@ mod tests {
     use super::*;
     use crate::{
         plan::test_support::{room, standby},
+        presence::Presence,
         slots::Usage,
     };
 
@@ -98,6 +112,23 @@ mod tests {
         assert_eq!(plan.serving_counter, 0);
         assert!((plan.winners - 50.0).abs() < 1e-6, "10 seats and 40 who stand by");
         assert_eq!(plan.hazard_increase, accrued_hazard::hazard_increase_for(0.05));
+    }
+
+    #[test]
+    fn those_who_cannot_win_have_the_seats_that_are_left_and_no_more() {
+        let crowd = |first, last, count| crate::presence::Crowd { first, last, count };
+        let input = TickInput {
+            there: Presence::new(&[crowd(5_001, 5_001, 1.0)]),
+            unknown: Presence::new(&[crowd(1, 5_000, 5_000.0)]),
+            ..room(100, 97, 5_001, 0)
+        };
+        let few = plan(&input, 0.0);
+        assert_eq!(few.serving_counter, 2, "of three seats one is of whoever can win");
+        assert!(few.winners > 0.1, "{few:?}");
+        let all = plan(&TickInput { usage: Usage::default(), ..input.clone() }, 0.0);
+        assert_eq!(all.serving_counter, 0, "a room without limits goes by its operator");
+        let open = Usage { ceiling: Some(6_000), ..Usage::default() };
+        assert_eq!(plan(&TickInput { usage: open, ..input }, 0.0).serving_counter, 5_001);
     }
 
     #[test]

@@ -3,19 +3,23 @@
 
 use super::RoomCounters;
 use crate::{
-    RoomSnapshot,
+    RoomSnapshot, check_in,
     presence::{Crowd, Presence, tally::Crowds},
 };
 
 /// For so long after a draw everyone who waited for it counts as there at some place of it, ms: until all have checked in
-/// at their own. A hidden tab does so once a minute.
+/// at their own. A hidden tab does so once a minute; of a large crowd each may be told to ask later than that.
 const LASTS_MS: u64 = 62_000;
+/// An ask that is due may come so much later, ms.
+const LATE_MS: u64 = 2_000;
 
 /// A leader's memory of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Drawn {
     /// Who waits still, as all services know.
     waiting: Option<Crowd>,
+    /// The longest interval that somebody was told who waits, ms.
+    longest_ms: u64,
     /// Who waited, and until when they count, ms.
     waited: Option<(Crowd, u64)>,
 }
@@ -27,6 +31,8 @@ impl Drawn {
     pub(super) fn see(&mut self, room: &RoomSnapshot) {
         if room.pool_first > 0 {
             let last = if room.pool_last > 0 { room.pool_last } else { room.queue_counter };
+            let told_before = if self.waiting.is_some() { self.longest_ms } else { 0 };
+            self.longest_ms = told_before.max(longest_interval_ms(room));
             self.waiting = (room.pool_first <= last).then(|| Crowd {
                 first: room.pool_first,
                 last,
@@ -43,7 +49,8 @@ impl Drawn {
 
     /// These people wait no more for a draw, and stand at some of its places.
     pub(super) fn note(&mut self, crowd: Crowd, now_ms: u64) {
-        self.waited = Some((crowd, now_ms + LASTS_MS));
+        let lasts_ms = LASTS_MS.max(self.longest_ms + LATE_MS);
+        self.waited = Some((crowd, now_ms + lasts_ms));
     }
 
     /// Those of them who were not heard at their own places: evenly at the places where nobody was. While presence is
@@ -59,7 +66,10 @@ impl Drawn {
         }
         let places = (crowd.first, crowd.last);
         let heard = crowds.there.iter().chain(&crowds.over);
-        let heard: Vec<_> = heard.filter_map(|crowd| within(crowd, places)).collect();
+        let heard = heard.filter_map(|crowd| within(crowd, places));
+        // Of a block of which a part has expired the whole is counted.
+        let no_more = |crowd: Crowd| Crowd { count: crowd.count.min(places_of(&crowd)), ..crowd };
+        let heard: Vec<_> = heard.map(no_more).collect();
         let known = Presence::new(&heard).between(crowd.first - 1, crowd.last);
         let silent_places = places_of(&crowd) - known;
         if silent_places <= 0.0 {
@@ -70,6 +80,12 @@ impl Drawn {
         let less = heard.iter().map(|crowd| Crowd { count: -density * crowd.count, ..*crowd });
         std::iter::once(everywhere).chain(less).collect()
     }
+}
+
+/// The longest interval that is told to somebody who waits for the draw, ms.
+fn longest_interval_ms(room: &RoomSnapshot) -> u64 {
+    let conditions = room.line_conditions(None, room.now_ms, room.progress());
+    check_in::interval_ms(room.settings.queueing_method, &conditions, 1.0).into()
 }
 
 /// How many wait for the draw and check in.
@@ -137,11 +153,37 @@ mod tests {
     }
 
     #[test]
+    fn nowhere_are_fewer_than_nobody() {
+        let mut drawn = Drawn::default();
+        drawn.note(crowd(1, 200, 190.0), NOW_MS);
+        // Of the first block a part has expired, and all who have entered there are counted.
+        let crowds = Crowds { over: vec![crowd(51, 100, 80.0)], ..Crowds::default() };
+        let people = unheard(&mut drawn, &crowds, 50);
+        assert!((50..200).all(|place| people.between(place, place + 1) > -1e-9), "{people:?}");
+    }
+
+    #[test]
     fn while_presence_is_incomplete_nobody_counts_twice() {
         let mut drawn = Drawn::default();
         drawn.note(crowd(11, 110, 100.0), NOW_MS);
         let restored = RoomCounters { presence_from_ms: NOW_MS + 1, ..counters(0) };
         assert!(drawn.unheard(&Crowds::default(), &restored).is_empty());
+    }
+
+    #[test]
+    fn who_was_told_to_ask_late_counts_until_then() {
+        let figures = TickFigures {
+            waiting: 280_000,
+            ahead: vec![(0, 0), (280_000, 280_000)],
+            ..TickFigures::default()
+        };
+        let mut drawn = Drawn::default();
+        drawn.see(&RoomSnapshot { pool_first: 1, figures, ..snapshot(280_000, 0) });
+        drawn.note(crowd(1, 280_000, 280_000.0), NOW_MS);
+        let at = |after_ms| RoomCounters { now_ms: NOW_MS + after_ms, ..RoomCounters::default() };
+        let mut are_there = |after_ms| !drawn.unheard(&Crowds::default(), &at(after_ms)).is_empty();
+        assert!(are_there(200_000), "two hundred seconds, give or take a seventh");
+        assert!(!are_there(240_000));
     }
 
     #[test]

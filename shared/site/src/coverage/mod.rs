@@ -81,8 +81,9 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
     /// equals the canonical reading decides.
     ///
     /// # Errors
-    /// If the path goes back, or may begin with a host, and it depends on the reading which room covers it: whoever is
-    /// inside one of them would pass for the other. Who decides about such a request must refuse it.
+    /// If the path goes back, may begin with a host, or names what may be a script before the rest, and it depends on how it
+    /// is read which room covers it: whoever is inside one of them would pass for the other. Who decides about such a
+    /// request must refuse it.
     pub fn covering(
         &self,
         host: &str,
@@ -95,6 +96,10 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         let mut found: Option<(&R, &Route)> = None;
         for reading in path.readings() {
             let Some((room, route)) = self.most_specific(&host, reading) else { continue };
+            let as_written = self.as_written(&host, reading);
+            if as_written.is_some_and(|(other, _)| other != room) {
+                return Err(PathError::OfSeveralRooms);
+            }
             if found.is_some_and(|(other, _)| other != room) && path.leads_elsewhere() {
                 return Err(PathError::OfSeveralRooms);
             }
@@ -154,6 +159,12 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
     fn most_specific(&self, host: &str, path: &str) -> Option<(&R, &Route)> {
         let exact = self.exact.get(host).into_iter();
         exact.chain(self.wider(host)).find_map(|paths| paths.longest(path))
+    }
+
+    /// The same, with no segment taken for a script that is given the rest of the path.
+    fn as_written(&self, host: &str, path: &str) -> Option<(&R, &Route)> {
+        let exact = self.exact.get(host).into_iter();
+        exact.chain(self.wider(host)).find_map(|paths| paths.longest_as_written(path))
     }
 
     /// The paths of the wildcards for what is above `host`, the longest first.

@@ -67,6 +67,12 @@ impl<R: Clone + Ord> Paths<R> {
         let found = self.root.longest(path, self.most_marks, MOST_PASSED_OVER);
         found.map(|(room, route)| (room, route))
     }
+
+    /// The same, with no segment passed over.
+    pub(super) fn longest_as_written(&self, path: &str) -> Option<(&R, &Route)> {
+        let found = self.root.longest(path, self.most_marks, 0);
+        found.map(|(room, route)| (room, route))
+    }
 }
 
 fn segments(path: &str) -> impl Iterator<Item = &str> {

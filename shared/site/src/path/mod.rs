@@ -37,8 +37,11 @@ pub enum PathError {
     /// It is long, and written so that servers may read it in many ways.
     #[error("is too long for a path that servers may read in so many ways")]
     TooAmbiguous,
-    /// It goes back, and servers may take it for a path of another room.
-    #[error("must not go back (..): servers may take it for a path of another room")]
+    /// It goes back, or names what may be a script before the rest, and servers may take it for a path of another room.
+    #[error(
+        "must not go back (..), nor name a script before the rest: servers may take it for a path of another room. Where \
+         such an address is a room's own, name it among the room's routes"
+    )]
     OfSeveralRooms,
 }
 

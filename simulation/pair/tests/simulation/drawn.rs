@@ -17,31 +17,43 @@ const CEILING: usize = 30;
 const CROWD: u64 = 300;
 /// Those who are served with the seats that are free, and stand by for the next ones.
 const SERVED: usize = 2 * CEILING;
-/// So many may ask in a second: each asks every half minute or so.
-const POLLS: u64 = 10;
 /// By when all are ready, ms.
 const READY_MS: u64 = 5_000;
-/// How long the pre-queue is open, in seconds: as short as one may be.
-const PREQUEUE_S: u64 = 300;
-/// When the crowd comes, before the draw, ms: long enough for each to have asked some times.
-const COMES_BEFORE_MS: u64 = 100_000;
 /// For how long whoever serves the room stops, ms.
 const STOPS_MS: u64 = 20_000;
 const STAYS_MS: std::ops::Range<u64> = 20_000..30_000;
 
+/// How people wait for a draw.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    /// So many of them may ask in a second.
+    polls: u64,
+    /// How long the pre-queue is open, in seconds.
+    prequeue_s: u64,
+    /// When they come, before the draw, ms: long enough for each to have asked some times.
+    comes_before_ms: u64,
+}
+
+/// Each asks every half minute or so, and the pre-queue is as short as one may be.
+const HALF_A_MINUTE: Waiting = Waiting { polls: 10, prequeue_s: 300, comes_before_ms: 100_000 };
+
 /// What became of everybody who waited for a draw. So long after it whoever serves the room stops for a while, ms.
 fn play(seed: u64, stops_after_ms: Option<u64>) -> BTreeMap<u64, Page> {
+    play_with(seed, stops_after_ms, HALF_A_MINUTE)
+}
+
+fn play_with(seed: u64, stops_after_ms: Option<u64>, crowd: Waiting) -> BTreeMap<u64, Page> {
     in_virtual_time(async {
         let world = World::start(&nothing_planned(seed, (3, 2)), None, false);
         let hall = Hall::new(&world, &RoomId::new("sale").unwrap(), Seed(seed));
         hall.until(READY_MS).await;
         let opens_s = world.network().true_ms() / 1000 + 2;
-        let starts_s = opens_s + PREQUEUE_S;
+        let starts_s = opens_s + crowd.prequeue_s;
         command(
             &world,
             seed,
             "/v1/rooms/sale",
-            &json!({ "total_active_users": CEILING, "poll_budget_per_second": POLLS }),
+            &json!({ "total_active_users": CEILING, "poll_budget_per_second": crowd.polls }),
         )
         .await;
         let event = json!({
@@ -52,7 +64,7 @@ fn play(seed: u64, stops_after_ms: Option<u64>) -> BTreeMap<u64, Page> {
         let draw_ms = hall.now_ms() + starts_s * 1_000 - world.network().true_ms();
         let mut chance = Seed(seed).chance("crowd", 0);
         for number in 0..CROWD {
-            let comes_ms = draw_ms - COMES_BEFORE_MS + number * 10;
+            let comes_ms = draw_ms - crowd.comes_before_ms + number * 10;
             let guest = PunctualGuest { number, comes_ms, stays_ms: chance.within(STAYS_MS) };
             tokio::spawn(guest.visit(hall.clone()));
         }
@@ -61,7 +73,7 @@ fn play(seed: u64, stops_after_ms: Option<u64>) -> BTreeMap<u64, Page> {
             let served = server(&world, &hall.room);
             freeze_controllers(&world, |at| Some(at) == served, STOPS_MS);
         }
-        hall.until(draw_ms + 500_000).await;
+        hall.until(draw_ms + 800_000).await;
         hall.diary.read()
     })
     .unwrap()
@@ -84,6 +96,15 @@ fn holds(stops_after_ms: Option<u64>, most: usize) {
 #[test]
 fn those_who_waited_for_a_draw_enter_in_the_order_drawn_though_they_ask_when_they_were_told_to() {
     holds(None, SERVED);
+}
+
+/// Each is told to ask after some minutes.
+#[test]
+fn those_who_were_told_to_ask_late_are_waited_for() {
+    let crowd = Waiting { polls: 2, prequeue_s: 600, comes_before_ms: 400_000 };
+    let pages = play_with(0, None, crowd);
+    let overtaken = most_overtaken(&pages);
+    assert!(overtaken <= SERVED, "somebody overtook {overtaken}");
 }
 
 #[test]

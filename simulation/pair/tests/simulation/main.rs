@@ -9,6 +9,7 @@ mod drawn;
 mod fairness;
 mod ghosts;
 mod guests;
+mod held;
 mod jumps;
 mod late_leader;
 mod limited;

@@ -235,6 +235,8 @@ fn a_path_that_leads_to_another_room_is_refused() {
         "/\\tickets/sale",
         "///tickets/x/sale",
         "//sale",
+        "/checkout.php/sale",
+        "/index.php/sale/x",
     ];
     for raw in refused {
         let path = RequestPath::parse(raw).unwrap();
@@ -248,6 +250,22 @@ fn a_path_that_leads_to_another_room_is_refused() {
     assert_eq!(covering(&coverage, "a.example", "/tickets/../x"), Some("tickets"));
     assert_eq!(covering(&coverage, "a.example", "//x/tickets"), Some("tickets"));
     assert_eq!(covering(&coverage, "shop.example", "//x/y"), Some("all"));
+    assert_eq!(covering(&coverage, "shop.example", "/checkout.php/x"), Some("all"));
+    assert_eq!(covering(&coverage, "a.example", "/index.php/tickets"), Some("tickets"));
+}
+
+#[test]
+fn a_script_before_the_rest_of_a_path_is_of_the_room_that_names_it() {
+    let coverage = coverage(&[
+        ("all", &[("*.example", "/")]),
+        ("sale", &[("shop.example", "/sale"), ("shop.example", "/index.php/sale")]),
+        ("pay", &[("shop.example", "/pay")]),
+    ]);
+    assert_eq!(covering(&coverage, "shop.example", "/index.php/sale/x"), Some("sale"));
+    assert_eq!(covering(&coverage, "shop.example", "/pay/x.php/sale"), Some("pay"));
+    assert_eq!(covering(&coverage, "shop.example", "/pay.php/sale"), Some("pay"));
+    let path = RequestPath::parse("/checkout.php/sale").unwrap();
+    assert_eq!(coverage.covering("shop.example", &path), Err(PathError::OfSeveralRooms));
 }
 
 #[test]
