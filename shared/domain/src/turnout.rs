@@ -225,6 +225,7 @@ mod tests {
         turnout.expose(1_000.0, 0, Ripening::evenly(0..20_000));
         turnout.observe(1_000.0, 2_000);
         assert!(turnout.expected() < 1e-6);
+        assert!(turnout.end() < 1e-6, "nobody has stayed away");
         assert!((turnout.share() - 1.0).abs() < 1e-6, "all have come who were served");
         turnout.expose(1_000.0, 2_000, Ripening::evenly(0..20_000));
         turnout.observe(300.0, 4_000);

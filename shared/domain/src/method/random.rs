@@ -3,7 +3,8 @@
 //! The leader serves no positions. It raises the room's hazard so that as many of the visitors
 //! there win as should be served; each visitor learns at its own check-in whether it has won (see
 //! [`crate::accrued_hazard`]). The serving counter stands still, so that the order of arrival is
-//! intact when the room returns to fifo. It moves only when everyone fits.
+//! intact when the room returns to fifo. It moves only when everyone who can win
+//! fits: past as many of the others, who cannot check in, as there are seats left.
 
 use super::Method;
 use crate::{
