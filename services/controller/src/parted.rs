@@ -78,6 +78,11 @@ impl Parted {
         assert_eq!(wire::value(lost).unwrap(), Value::Int(1), "{key}");
     }
 
+    /// From now on it is this server process.
+    pub(crate) fn is_run(&self, run_id: &str) {
+        run_id.clone_into(&mut self.server.lock().unwrap().options_mut().run_id);
+    }
+
     /// Loses this field of a key.
     pub(crate) fn lose_field(&self, key: &str, field: &str) {
         let words = [&b"HDEL"[..], key.as_bytes(), field.as_bytes()];

@@ -70,6 +70,12 @@ impl Ripening {
         Self { first_ms: self.first_ms + ms, last_ms: self.last_ms + ms, ..self }
     }
 
+    /// The same, if each takes up to so much longer.
+    #[must_use]
+    pub fn taking_longer(self, ms: f64) -> Self {
+        Self { last_ms: self.last_ms + ms, ..self }
+    }
+
     /// When whoever is there has asked, ms.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]
@@ -131,6 +137,8 @@ mod tests {
         for (age_ms, left) in [(0.0, 1.0), (500.0, 0.625), (2_000.0, 0.25), (3_500.0, 0.125)] {
             assert!(is_near(curve.left(age_ms), left), "{age_ms}");
         }
+        let slower = curve.taking_longer(4_000.0);
+        assert!(is_near(slower.left(500.0), curve.left(250.0)) && slower.last_ms() == 8_000);
         let later = curve.later(500.0);
         assert!(is_near(later.left(500.0), 1.0) && is_near(later.left(1_500.0), 0.25));
     }

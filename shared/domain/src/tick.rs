@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    RoomSettings, RoomSnapshot, TickFigures, ahead,
+    Enter, RoomSettings, RoomSnapshot, TickFigures, ahead,
     check_in::{self, LineConditions},
     following::Following,
     no_shows::NoShows,
@@ -73,6 +73,9 @@ const SILENT_MS: f64 = 3_000.0;
 /// Within this time visitors ask who were told to come back at once, ms. Agrees with `WEB_PERIOD_MS` in
 /// `scripts/lib/door.lua`.
 const WEB_PERIOD_MS: u64 = 1_250;
+/// Within this time whoever is there presses the button, if the room does not say for how long a seat is held, in seconds.
+/// Agrees with `FIRST_HOLD_MS` in `scripts/lib/holds.lua`.
+const PRESSED_WITHIN_S: u64 = 30;
 /// An ask takes so long on its way, ms.
 const ON_THE_WAY_MS: u64 = 250;
 /// What is assumed of AWS-style visitors before any has come, ms.
@@ -113,7 +116,7 @@ impl TickState {
         input.winners_to_come = self.winners.expected(input.now_ms, interval_ms);
         input.is_silent = is_silent(&input, interval_ms);
         input.periods = Periods {
-            known: self.next_asks(&input),
+            known: self.next_asks(&input, settings),
             unknown_ms: if input.is_presence_complete {
                 self.arrivals.period_ms()
             } else {
@@ -184,9 +187,9 @@ impl TickState {
         check_in::interval_ms(input.method, &conditions, 0.5)
     }
 
-    /// When those who are next ask.
+    /// When those who are next ask for a seat. Who enters by a button does so once it has pressed it.
     #[expect(clippy::cast_precision_loss, reason = "people, times of seconds")]
-    fn next_asks(&self, input: &TickInput) -> Ripening {
+    fn next_asks(&self, input: &TickInput, settings: &RoomSettings) -> Ripening {
         let standby = self.pace.standby(&input.usage).people();
         let wanted = standby + input.usage.paced_slots().unwrap_or(0) as f64;
         let near = input.at_or_near_door(&self.serving).min(wanted);
@@ -196,7 +199,14 @@ impl TickState {
             // They stand between those who are near the door and the last one wanted there.
             ahead: near..wanted,
         });
-        asks.later(ON_THE_WAY_MS as f64)
+        let asks = asks.later(ON_THE_WAY_MS as f64);
+        match settings.enter {
+            Enter::Automatic => asks,
+            Enter::Button => {
+                let within_s = settings.turn_hold_seconds.unwrap_or(PRESSED_WITHIN_S);
+                asks.taking_longer(1_000.0 * within_s as f64)
+            }
+        }
     }
 
     /// For how long those who are next have stood in line at most, in seconds, as far as it matters: who has
@@ -481,6 +491,29 @@ mod tests {
         // An operator serves 50 more.
         let after = TickInput { serving_counter: 61, now_ms: 1_000_250, ..before };
         assert_eq!(state.decide(&after, &settings).plan.serving_counter, 61, "all may be coming");
+    }
+
+    #[test]
+    fn who_has_to_press_a_button_is_awaited_for_as_long_as_people_take() {
+        let served_after = |enter, turn_hold_seconds, seconds: u64| {
+            let mut state = TickState::default();
+            let settings = RoomSettings { enter, turn_hold_seconds, ..RoomSettings::default() };
+            let mut served = 0;
+            for tick in 0..=4 * seconds {
+                let now_ms = 1_000_000 + tick * 250;
+                let there = crate::plan::test_support::everyone(1..=200);
+                let heard_at_ms = now_ms;
+                let nobody_has_come = room(10, 0, 200, served);
+                let input = TickInput { now_ms, heard_at_ms, there, ..nobody_has_come };
+                served = state.decide(&input, &settings).plan.serving_counter;
+            }
+            served
+        };
+        assert_eq!(served_after(Enter::Automatic, None, 0), served_after(Enter::Button, None, 0));
+        assert!(served_after(Enter::Automatic, None, 10) > 30, "whoever is there would have come");
+        assert!(served_after(Enter::Button, None, 10) < 20);
+        assert!(served_after(Enter::Button, None, 60) > 20, "they do not press it");
+        assert!(served_after(Enter::Button, Some(10), 30) > 20, "nor here");
     }
 
     #[test]

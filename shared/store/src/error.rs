@@ -57,6 +57,9 @@ pub enum StoreError {
 /// The code of a refusal because the service was heard of on another server: see `lib/incarnation.lua`.
 pub(crate) const STRANGER: &str = "STRANGER";
 
+/// The code of a call that was not sent, since too many wait.
+pub(crate) const CROWDED: &str = "CROWDED";
+
 /// The code of an answer by a server that does not know the script.
 pub(crate) const NO_SCRIPT: &str = "NOSCRIPT";
 
@@ -102,6 +105,7 @@ impl From<RedisError> for StoreError {
         match error.code() {
             Some("NOROOM") => Self::RoomMissing,
             Some("REWOUND" | STRANGER) => Self::Rewound,
+            Some(CROWDED) => Self::Overloaded,
             Some("FENCED") => match later_epoch(&error) {
                 Some(epoch) => Self::Fenced { epoch },
                 None => Self::unexpected(error),

@@ -61,6 +61,7 @@
 //! | `vestibule:{deployment}:clock` | hash | no | the deployment's time when it was told last, and how far it is ahead of the server's clock, ms |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
 //! | `vestibule:{deployment}:stops` | hash | 1 day | instance that has stopped and told all that it had seen → when, and to which server process |
+//! | `vestibule:{deployment}:servers` | hash | 1 day | server process → when a service announced itself to it first, and last, ms |
 //! | `vestibule:{deployment}:api-tokens` | string | no | the tokens that were made by calls, JSON: their hashes, and those that were revoked |
 //! | `vestibule:{deployment}:audit` | sorted set | capped | what was changed by whom, JSON → its id |
 //! | `vestibule:{deployment}:audit-bytes` | string | no | how many bytes these entries have |
@@ -140,6 +141,7 @@ pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
 pub(crate) const CLOCK: &str = "vestibule:{deployment}:clock";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";
 pub(crate) const STOPS: &str = "vestibule:{deployment}:stops";
+pub(crate) const SERVERS: &str = "vestibule:{deployment}:servers";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 pub(crate) const API_TOKENS: &str = "vestibule:{deployment}:api-tokens";
 pub(crate) const WEBHOOKS: &str = "vestibule:{deployment}:webhooks";

@@ -10,6 +10,8 @@ use crate::{
 };
 
 const PURPOSE: &str = "key ring";
+/// Whoever has not read the ring for so long knows nothing of it that counts, in seconds: a day.
+pub(crate) const READ_WITHIN: u64 = 86_400;
 
 /// A signing key as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,16 +112,17 @@ impl KeyRecord {
         self.signs_from.is_none() && self.retires_at.is_none() && !self.withdrawn
     }
 
-    /// Whether the time of tokens signed by this key is not over at `now` (unix seconds). Until then it is kept.
+    /// Whether the record is kept at `now` (unix seconds): for so long after the time of its tokens that every service
+    /// has read what the key came to be.
     #[must_use]
     pub fn is_kept_at(&self, now: u64) -> bool {
-        self.retires_at.is_none_or(|end| now <= end)
+        self.retires_at.is_none_or(|end| now <= end.saturating_add(READ_WITHIN))
     }
 
     /// Whether tokens signed by this key may be valid at `now` (unix seconds).
     #[must_use]
     pub fn verifies_at(&self, now: u64) -> bool {
-        !self.withdrawn && self.is_kept_at(now)
+        !self.withdrawn && self.retires_at.is_none_or(|end| now <= end)
     }
 }
 

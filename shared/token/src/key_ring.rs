@@ -7,7 +7,10 @@ use std::{cmp::Reverse, sync::Arc};
 
 use jsonwebtoken::DecodingKey;
 
-use crate::{DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRingError, SigningKey};
+use crate::{
+    DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRingError, SigningKey,
+    key_record::READ_WITHIN,
+};
 
 /// The opened keys. Opening parses every private key, so it should be done only when the records
 /// change.
@@ -88,14 +91,19 @@ pub fn withdraw(
 }
 
 /// The records after what `own`, a ring that was read before, has over `found`: Redis has gone back to an older ring.
-/// `None`: it has not. A key is removed only once its last token has expired, or if it was announced and another one was
-/// announced in its place; and what a key has come to be it never ceases to be.
+/// `None`: it has not. A key is removed only a day after its last token has expired, or if it was announced and another
+/// one was announced in its place; and what a key has come to be it never ceases to be. Whoever lacks a key that was made
+/// more than a day ago has read nothing since: what it has over `found` may have been removed there.
 #[must_use]
 pub fn join(found: &[KeyRecord], own: &[KeyRecord], now: u64) -> Option<Vec<KeyRecord>> {
+    let is_new = |one: &&KeyRecord| own.iter().all(|known| known.kid != one.kid);
+    let is_outdated = |one: &KeyRecord| one.created_at.saturating_add(READ_WITHIN) < now;
+    if found.iter().filter(is_new).any(is_outdated) {
+        return None;
+    }
     // Another key was announced in its place: one that is new here, and was made later.
     let is_replaced = |record: &KeyRecord| {
-        let is_new = |one: &KeyRecord| own.iter().all(|known| known.kid != one.kid);
-        found.iter().any(|one| is_new(one) && one.created_at >= record.created_at)
+        found.iter().filter(is_new).any(|one| one.created_at >= record.created_at)
     };
     let mut joined = found.to_vec();
     for record in own.iter().filter(|record| record.is_kept_at(now)) {
@@ -281,8 +289,9 @@ mod tests {
         let after = rotated();
         let without_the_old = vec![after[1].clone()];
         let end = after[0].retires_at.unwrap();
-        assert_eq!(join(&without_the_old, &after, end + 1), None, "its last token has expired");
-        assert!(join(&without_the_old, &after, end).is_some());
+        let removed = end + READ_WITHIN + 1;
+        assert_eq!(join(&without_the_old, &after, removed), None, "its tokens have long expired");
+        assert!(join(&without_the_old, &after, removed - 1).is_some());
         let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 4_500) };
         let another = announce(&announced(), third, 4_500, 6_000);
         assert_eq!(join(&another, &announced(), 4_501), None, "another was announced in its place");
@@ -338,6 +347,27 @@ mod tests {
         assert_eq!(join(&before, &after, 6_001), Some(after.clone()), "nor by an older Redis");
         let later = announce(&after, record(key(), 7_000), 7_000, 8_000);
         assert!(later.iter().any(|record| record.withdrawn));
+    }
+
+    #[test]
+    fn who_was_away_for_long_brings_no_key_back() {
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 6_000) };
+        let before = rotated();
+        let withdrawn = withdraw(&before, other_key().kid(), &third, 6_000, HOUR).unwrap();
+        let away = [before, vec![record(key(), 1_000)]];
+        let mut ring = withdrawn;
+        // A rotation every ten hours: of each key it is known what it came to be until nobody can have missed that.
+        for hour in 0..60 {
+            let now = 7_000 + hour * HOUR;
+            if hour % 10 == 0 {
+                let next = KeyRecord { kid: format!("k{hour}"), ..record(key(), now) };
+                ring = succeed(&announce(&ring, next, now, now), now, HOUR).unwrap();
+            }
+            for own in &away {
+                assert_eq!(join(&ring, own, now), None, "after {hour} hours");
+            }
+        }
+        assert!(ring.iter().all(|record| record.created_at > 6_000), "none of before is left");
     }
 
     #[test]
@@ -427,8 +457,9 @@ mod tests {
         let (one, two) = (Some(5_000 + HOUR), Some(6_000 + HOUR));
         assert_eq!(ends(&later), [(first, one), (second, two), ("third", None)]);
 
-        let end = Some(5_001 + 2 * HOUR);
-        let much_later = rotated_again(&rotated(), 5_001 + HOUR);
+        let past = 5_001 + HOUR + READ_WITHIN;
+        let end = Some(past + HOUR);
+        let much_later = rotated_again(&rotated(), past);
         assert_eq!(ends(&much_later), [(second, end), ("third", None)]);
     }
 

@@ -1,10 +1,12 @@
 //! Memory of what is read or compiled elsewhere: published draws, which room covers what, operators' own
-//! pages and logos.
+//! pages and logos, which sessions were redeemed.
 
 mod branding;
 mod coverage;
 mod draw;
+mod redemptions;
 
 pub(crate) use branding::{BrandingCache, RoomBranding};
 pub(crate) use coverage::CoverageCache;
 pub(crate) use draw::DrawCache;
+pub(crate) use redemptions::Redemptions;

@@ -10,6 +10,7 @@ use axum::{
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use vestibule_domain::Redemption;
 use vestibule_runtime::{
     extract::{IdempotencyKey, Json, NoName, Path},
     problem::{Problem, ProblemType},
@@ -90,7 +91,7 @@ pub(crate) async fn redeem_session(
     let redeemer = shown.redeemer(flows, &mut room).await?;
     match flows.redeem(&room, &redeemer, key.name.as_deref()).await? {
         RedeemOutcome::Redeemed => Ok(answer(redeemer)),
-        RedeemOutcome::Already { at } => Err(Problem::new(ProblemType::AlreadyRedeemed)
+        RedeemOutcome::Already(Redemption { at, .. }) => Err(Problem::new(ProblemType::AlreadyRedeemed)
             .detail(format!("it was redeemed at {at}, unix seconds"))),
         RedeemOutcome::NoSession => Err(Problem::new(ProblemType::SessionNotFound)),
     }

@@ -72,6 +72,7 @@ use crate::{
         CheckInBatcher, ClaimWindows, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher,
         SpendBatcher, TouchBatcher,
     },
+    caches::Redemptions,
     challenges::Challenges,
     limit_counter::LimitCounter,
     region::Region,
@@ -114,6 +115,8 @@ pub(crate) struct Flows {
     pub(crate) claim_windows: ClaimWindows,
     /// Uses solutions and passes.
     pub(crate) spends: SpendBatcher,
+    /// The sessions that were redeemed.
+    pub(crate) redemptions: Redemptions,
     /// Challenges of newcomers.
     pub(crate) challenges: Challenges,
     /// Where this instance runs.

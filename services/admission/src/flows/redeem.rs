@@ -97,7 +97,16 @@ impl Flows {
     ) -> Result<RedeemOutcome, FlowError> {
         let digests = |call: &str| room.ciphers.clients.all("redeem", &[call.as_bytes()]).collect();
         let calls: Vec<u64> = call.map(digests).unwrap_or_default();
-        let RoomContext { snapshot, ciphers, .. } = room;
-        Ok(self.store.redeem(&snapshot.room, ciphers.reset_epoch, redeemer.number, &calls).await?)
+        let (name, epoch, number) =
+            (&room.snapshot.room, room.ciphers.reset_epoch, redeemer.number);
+        let session = (name.clone(), epoch, number);
+        if let Some(before) = self.redemptions.by_another(&session, &calls) {
+            return Ok(RedeemOutcome::Already(before));
+        }
+        let outcome = self.store.redeem(name, epoch, number, &calls).await?;
+        if let RedeemOutcome::Already(before) = outcome {
+            self.redemptions.note(session, before);
+        }
+        Ok(outcome)
     }
 }

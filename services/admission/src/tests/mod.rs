@@ -13,6 +13,7 @@ mod lost_pass;
 mod lost_session;
 mod model;
 mod new_rooms;
+mod redeemed;
 mod stood_still;
 mod unopened;
 

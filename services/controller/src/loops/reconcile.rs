@@ -384,8 +384,10 @@ pub(super) async fn take_in_the_late(
 
 #[cfg(test)]
 mod tests {
-    use vestibule_domain::{RoomSettings, schedule::RoomConfig};
-    use vestibule_store::ManualClock;
+    use std::sync::Arc;
+
+    use vestibule_domain::{Announcement, RoomSettings, schedule::RoomConfig};
+    use vestibule_store::{Clock, ManualClock};
 
     use super::*;
     use crate::parted::{Parted, START_MS};
@@ -404,5 +406,23 @@ mod tests {
         reconcile(&controller, 1, &room, &Patience::default()).await.unwrap();
         let kept = store.read_config(&room).await.unwrap();
         assert_eq!(kept, Some(RoomConfig { version: 2, ..changed }));
+    }
+
+    /// All of them died with Redis, which came back without the last that they had written.
+    #[tokio::test(start_paused = true)]
+    async fn who_died_with_redis_is_awaited_however_late_others_come() {
+        for seconds in [10, 50, 70, 3_600] {
+            let clock = ManualClock::at(START_MS);
+            let (parted, controller) = Parted::with_controller(&clock);
+            let (store, room) = (&controller.store, RoomId::new("a-1").unwrap());
+            let dead = Store::over(Arc::clone(&parted) as _, Clock::Manual(clock.clone()));
+            dead.create_room(&room, &RoomConfig::default()).await.unwrap();
+            dead.announce("admission-dead", Announcement::OURS).await.unwrap();
+            parted.is_run(&"1".repeat(40));
+            clock.advance_ms(seconds * 1_000);
+            reconcile(&controller, 1, &room, &Patience::default()).await.unwrap();
+            let found = store.read_snapshot(&room).await.unwrap().unwrap();
+            assert_eq!(found.awaits, ["admission-dead"], "after {seconds} s");
+        }
     }
 }

@@ -8,7 +8,7 @@ use vestibule_domain::{Announcement, Formats};
 
 use crate::{
     Store, StoreError, document,
-    keys::{FORMATS, STOPS},
+    keys::{FORMATS, SERVERS, STOPS},
     memory::Announced,
     scripts,
 };
@@ -33,6 +33,9 @@ const LOOKS_EVERY: Duration = Duration::from_millis(10);
 /// an admission that comes late must still find that there was one.
 const LOST_WITHIN_MS: u64 = 600_000;
 
+/// Whoever is silent for so long has changed nothing after that: more than the time for which an answer is relied on.
+const SILENT_AFTER_MS: u64 = 3_000;
+
 /// What is announced by who stops: see `announce.lua`.
 const STOPPED: &str = "stopped";
 
@@ -43,6 +46,7 @@ struct Arguments<'a> {
     has_told: bool,
     seen_within_ms: u64,
     lost_within_ms: u64,
+    relied_on_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +56,8 @@ struct Reply {
     stopped: BTreeSet<String>,
     #[serde(default)]
     lost: BTreeMap<String, u64>,
+    #[serde(default)]
+    unheard: BTreeMap<String, u64>,
     server: String,
 }
 
@@ -68,6 +74,9 @@ pub struct Running {
     pub seen: BTreeMap<String, u64>,
     /// Those that said that they stop.
     pub stopped: BTreeSet<String>,
+    /// As `seen`, those that fell silent longer ago, together with the server process to which they spoke, as far as
+    /// anybody knows: if it came back without the last that it was told, nobody else has seen that.
+    pub unheard: BTreeMap<String, u64>,
 }
 
 /// What a service has said; what cannot be read says that it reads nothing of what is known here.
@@ -93,7 +102,8 @@ impl Store {
         let written = said.iter().map(|said| said.writes);
         let written = written.fold(announcement.writes, Formats::common);
         let sharded = announcement.sharded && said.iter().all(|said| said.sharded);
-        Ok(Running { formats, written, sharded, seen: reply.seen, stopped: reply.stopped })
+        let Reply { seen, stopped, unheard, .. } = reply;
+        Ok(Running { formats, written, sharded, seen, stopped, unheard })
     }
 
     /// Refuses to run beside a service of a release with which a service that says this cannot.
@@ -184,9 +194,16 @@ impl Store {
     ) -> Result<Reply, StoreError> {
         let at = Instant::now();
         let said = formats.clone();
-        let (seen_within_ms, lost_within_ms) = (SEEN_WITHIN_MS, LOST_WITHIN_MS);
-        let arguments = Arguments { instance, formats, has_told, seen_within_ms, lost_within_ms };
-        let reply: Reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS, STOPS], &arguments).await?;
+        let arguments = Arguments {
+            instance,
+            formats,
+            has_told,
+            seen_within_ms: SEEN_WITHIN_MS,
+            lost_within_ms: LOST_WITHIN_MS,
+            relied_on_ms: SILENT_AFTER_MS,
+        };
+        let keys = [FORMATS, STOPS, SERVERS];
+        let reply: Reply = self.call_on(&scripts::ANNOUNCE, &keys, &arguments).await?;
         let standing = self.memory().standing();
         match said {
             Some(said) => {

@@ -12,7 +12,7 @@ use crate::{
     keys::{
         ADMISSIONS, API_TOKENS, BURIALS, CLOCK, CONFIG_CHANGES, CONTROLLERS, DELIVERIES, EPOCH,
         FORMATS, IMPORT, KEY_RING, LEASE, LEASE_LENGTH, Part, REGIONS, ROOMS, ROUTES_CHANGED,
-        ROUTES_EPOCH, ROUTES_LEASE, ROUTES_LENGTH, RoomKeys, SCHEMA, STOPS, TERM, TOMBSTONES,
+        ROUTES_EPOCH, ROUTES_LEASE, ROUTES_LENGTH, RoomKeys, SCHEMA, SERVERS, STOPS, TERM, TOMBSTONES,
     },
     scripts,
 };
@@ -107,6 +107,7 @@ impl Store {
             ("HGET", CLOCK),
             ("HGET", FORMATS),
             ("HGET", STOPS),
+            ("HGET", SERVERS),
             ("HGET", ADMISSIONS),
             ("GET", API_TOKENS),
             ("HGET", DELIVERIES),

@@ -1,7 +1,7 @@
 //! Exchanges the token of a session, once.
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::RoomId;
+use vestibule_domain::{Redemption, RoomId};
 
 use crate::{Store, StoreError, memory::Seat, scripts, store::Sealed};
 
@@ -11,10 +11,7 @@ pub enum RedeemOutcome {
     /// The session is redeemed: by this call, perhaps when it was sent before.
     Redeemed,
     /// Another call has redeemed it.
-    Already {
-        /// When, unix seconds.
-        at: u64,
-    },
+    Already(Redemption),
     /// There is no such session, or it has ended.
     NoSession,
 }
@@ -30,6 +27,7 @@ struct Arguments<'a> {
 struct Reply {
     outcome: Outcome,
     at: Option<u64>,
+    call: Option<String>,
     record: Option<String>,
 }
 
@@ -58,7 +56,7 @@ impl Store {
         let arguments = Arguments { reset_epoch, number, calls: &calls };
         let Sealed { answer, seal, memory, era } =
             self.replicated().call_sealed::<Reply>(&scripts::REDEEM, room, &arguments).await?;
-        let Reply { outcome, at, record } = answer;
+        let Reply { outcome, at, call, record } = answer;
         // Should Redis forget, it is told that the session was redeemed.
         let seat = record.and_then(|record| {
             let expires_at = record.split('|').nth(1)?.parse().ok()?;
@@ -69,7 +67,11 @@ impl Store {
         memory.confirm(era)?;
         Ok(match outcome {
             Outcome::Redeemed => RedeemOutcome::Redeemed,
-            Outcome::Already => RedeemOutcome::Already { at: at.unwrap_or_default() },
+            Outcome::Already => {
+                let call = call.and_then(|call| u64::from_str_radix(&call, 16).ok());
+                let (at, call) = (at.unwrap_or_default(), call.unwrap_or_default());
+                RedeemOutcome::Already(Redemption { at, call })
+            }
             Outcome::NoSession => RedeemOutcome::NoSession,
         })
     }

@@ -268,7 +268,9 @@ impl Feed {
         let ours = Announcement { sharded: self.hears_shards().await, ..Announcement::OURS };
         let running = self.0.store.announce(&self.0.instance, ours).await?;
         self.0.store.push_sharded(running.sharded);
-        self.0.witnesses.note(running.seen, &running.stopped);
+        let mut seen = running.seen;
+        seen.extend(running.unheard);
+        self.0.witnesses.note(seen, &running.stopped);
         let makes_uuids = running.written.request_id >= Formats::WRITTEN.request_id;
         self.0.makes_uuids.store(makes_uuids, Ordering::Relaxed);
         let all = running.formats;

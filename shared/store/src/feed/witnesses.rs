@@ -55,6 +55,14 @@ impl Witnesses {
             heard.looks += 1;
             heard.at += unheard;
         }
+        let is_on_record = |name: &String| announced.contains_key(name);
+        let is_forgotten = |name: &String, heard: &Heard| {
+            heard.looks >= FORGOTTEN_AFTER && !is_on_record(name)
+        };
+        let forgotten = seen.all.iter().filter(|(name, heard)| is_forgotten(name, heard));
+        let forgotten = forgotten.map(|(_, heard)| heard.at).max();
+        seen.all.retain(|name, heard| !is_forgotten(name, heard));
+        seen.complete_since = Some(seen.complete_since.unwrap_or(at)).max(forgotten);
         for (instance, announced_ms) in announced {
             let has_stopped = stopped.contains(&instance);
             let now = Heard { announced_ms, at, looks: 0, has_stopped };
@@ -63,10 +71,6 @@ impl Witnesses {
                 *heard = now;
             }
         }
-        let forgotten = seen.all.values().filter(|heard| heard.looks >= FORGOTTEN_AFTER);
-        let forgotten = forgotten.map(|heard| heard.at).max();
-        seen.all.retain(|_, heard| heard.looks < FORGOTTEN_AFTER);
-        seen.complete_since = Some(seen.complete_since.unwrap_or(at)).max(forgotten);
         seen.looked = Some(at);
     }
 

@@ -17,7 +17,10 @@ use std::{
     time::Duration,
 };
 
-use redis::{Cmd, Pipeline, RedisError, Value, aio::ConnectionLike, aio::MultiplexedConnection};
+use redis::{
+    Cmd, Pipeline, RedisError, Value, aio::ConnectionLike, aio::MultiplexedConnection,
+    make_extension_error,
+};
 use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
@@ -29,7 +32,7 @@ use super::{
     options::Wait,
     patience::Patience,
 };
-use crate::error::STRANGER;
+use crate::error::{CROWDED, STRANGER};
 
 /// A call on one lane does not stall those on the others.
 const LANES: usize = 4;
@@ -124,9 +127,14 @@ impl Lanes {
         let (answer, answered) = oneshot::channel();
         let lane = &self.lanes[self.next.fetch_add(1, Relaxed) % LANES];
         let job = Job { command: command.clone(), asking, answer };
-        lane.try_send(job).map_err(|_| timed_out("too many calls wait for replicas"))?;
+        lane.try_send(job).map_err(|_| crowded())?;
         answered.await.unwrap_or_else(|_| Err(timed_out("the lane has ended")))
     }
+}
+
+/// Too many calls wait for a lane: that is no word of the server.
+fn crowded() -> RedisError {
+    make_extension_error(CROWDED.to_owned(), Some("too many calls wait for replicas".to_owned()))
 }
 
 // === impl Lane ===
@@ -209,5 +217,18 @@ impl Lane {
         if !enough && written > 0 {
             self.shortfalls.add(written, found, self.wait);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StoreError;
+
+    #[test]
+    fn where_too_many_wait_for_replicas_the_server_is_not_away() {
+        let refused = crowded();
+        assert!(!leaves_server(&refused), "the connection is kept");
+        assert!(matches!(StoreError::from(refused), StoreError::Overloaded));
     }
 }

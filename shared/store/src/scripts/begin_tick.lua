@@ -188,7 +188,7 @@ local function note_the_time()
   end
   redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from',
     line.presence_from, 'ticked_at', now, 'ticked_ahead', stamp.clock_ahead, 'held_from', line.held_from,
-    'held_at', line.held_at)
+    'held_at', line.held_at, 'numbers_ticked', line.queue_counter, 'numbers_ticked_at', now)
 end
 
 -- Whether the room may rest: nobody waits, in line or for a draw.

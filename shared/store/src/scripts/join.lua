@@ -17,11 +17,13 @@ Returns  now_ms reset_epoch generation first seated suspended serving_counter is
       everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
       (nil = none); own, anywhere, lent: how many seats used the region's own slots, slots open to all,
       and slots of other regions.
-Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
+Keeps (1) numbers are handed out once, in order, and where no leader sees it, no more than another one leaves out; (2) seats and rate stay within their limits;
       (4) newcomers enter only if the counter has reached everyone before them, unless the room is
       open to all; newcomers enter while any region has a free slot; no network has more newcomers in a
       minute, places or seats than it may.
 ]]
+-- A leader that has left this server leaves out so many numbers at least: `UNSEEN_NUMBERS` in the domain crate.
+local MOST_UNTICKED = 100000
 local count, enter = tonumber(args.count), args.mode == 'enter'
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
@@ -90,6 +92,10 @@ if count == 0 then
     admitted = line.admitted, own = 0, anywhere = 0, lent = 0,
   })
 end
+
+-- This may be the side of a split that the leader has left. A leader of before these fields were writes another time.
+local is_ticked = line.ticked_at > 0 and line.numbers_ticked_at == line.ticked_at
+if is_ticked and line.queue_counter + count - line.numbers_ticked > MOST_UNTICKED then return crowded() end
 
 keep_pool(keys.line, line, settings)
 local pool = line.pool_first > 0 and line.pool_last == 0 and line.draw_count or nil

@@ -83,7 +83,7 @@ use Part::{
 };
 
 scripts! {
-    ANNOUNCE = "announce" Deployment &[], &["formats", "stops"], None, ["room", "server"];
+    ANNOUNCE = "announce" Deployment &[], &["formats", "stops", "servers"], None, ["room", "server"];
     APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants, Counts], &[], None,
         ["room", "rate", "serving", "left_out", "publish", "counts"];
     BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,

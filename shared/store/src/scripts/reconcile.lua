@@ -71,7 +71,7 @@ redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.lead
   -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
   'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_from', 0, 'held_at', now,
   'draws', args.draws, 'draw_count', args.draw_count,
-  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', pool_id, 'served_lately', '', 'assumed', 0)
+  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', pool_id, 'served_lately', '', 'assumed', 0, 'numbers_ticked_at', 0)
 LEFT_OUT.add(keys.line, line, args.left_out, args.unlisted)
 if args.gap > 0 then LEFT_OUT.skip(keys.line, line, top, args.gap) end
 -- Of the config that is stored, too, the phases are written: more than one may have begun meanwhile.

@@ -2,9 +2,9 @@
 
 KEYS  line sessions records
 ARGV  now_ms seen document
-Returns {outcome, at, record}
+Returns {outcome, at, call, record}
       outcome: redeemed (now, or by this very call before), already (by another call) or no_session. at: when it was
-      redeemed, unix s; record: that of the session, as it is now. Both are nil without a session.
+      redeemed, unix s; call: by which one; record: that of the session, as it is now. All are nil without a session.
 Keeps a session is redeemed once: what says so goes with its record, wherever that goes, until it ends.
 ]]
 local args = arguments({
@@ -26,7 +26,7 @@ local at, call = string.match(redeemed, '^(%d+)-(%x+)$')
 if at then
   local is_same = false
   for _, name in ipairs(args.calls) do is_same = is_same or name == call end
-  return answer({ outcome = is_same and 'redeemed' or 'already', at = tonumber(at), record = text })
+  return answer({ outcome = is_same and 'redeemed' or 'already', at = tonumber(at), call = call, record = text })
 end
 at = math.floor(now / 1000)
 NOTES.write(record, began, bound, string.format('%d-%s', at, args.calls[1] or NAMELESS))

@@ -142,19 +142,20 @@ async fn a_session_is_redeemed_once_and_goes_on(world: World) {
     let at = joined.issued_at;
     world.seconds(10);
     assert_eq!(redeem(1, &[7]).await, RedeemOutcome::Redeemed, "the same call");
-    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already { at });
+    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already(Redemption { at, call: 7 }));
     let under_the_next_secret = redeem(1, &[9, 7]).await;
     assert_eq!(under_the_next_secret, RedeemOutcome::Redeemed, "the same call, too");
     assert_eq!(redeem(2, &[]).await, RedeemOutcome::Redeemed);
     let again = redeem(2, &[]).await;
-    assert_eq!(again, RedeemOutcome::Already { at: at + 10 }, "without a name it is another call");
+    let nameless = Redemption { at: at + 10, call: 0 };
+    assert_eq!(again, RedeemOutcome::Already(nameless), "without a name it is another call");
     world.seconds(200);
     let renewed =
         touches_with(&world, Touch { caller: caller(&["n1"]), ..World::touch_of(1, &joined) })
             .await;
     let note = renewed.session.unwrap().note;
     assert_eq!(note.redeemed, Some(Redemption { at, call: 7 }), "renewed, and bound");
-    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already { at });
+    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already(Redemption { at, call: 7 }));
     assert_eq!(redeem(3, &[1]).await, RedeemOutcome::NoSession);
     let leaves = [Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce }];
     world.store.leave(&world.room, joined.reset_epoch, &leaves).await.unwrap();

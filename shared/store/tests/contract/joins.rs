@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vestibule_domain::{RoomSettings, SessionNote};
+use vestibule_domain::{RoomSettings, SessionNote, reconciliation::UNSEEN_NUMBERS};
 use vestibule_store::{Claim, ClaimOutcome, Join, JoinMode, SessionKind, StoreError, TokenRecord};
 
 use crate::world::{Leader, World, limited, newcomers, people};
@@ -24,7 +24,25 @@ crate::on_every_server!(
     a_call_that_is_sent_again_gets_its_first_answer,
     a_store_that_lost_its_last_writes_catches_up,
     what_was_seen_before_a_reset_lifts_no_number_after_it,
+    without_a_leader_no_more_numbers_are_handed_out_than_another_one_leaves_out,
 );
+
+async fn without_a_leader_no_more_numbers_are_handed_out_than_another_one_leaves_out(world: World) {
+    world.open(limited(1)).await;
+    world.join(2, JoinMode::Enter).await;
+    world.tick(1).await;
+    // Many have joined since.
+    let mut many = redis::cmd("HSET");
+    many.arg("vestibule:room:{sale}:line").arg("queue_counter").arg(UNSEEN_NUMBERS + 1);
+    world.server.ask::<()>(&many).await;
+    assert_eq!(world.join(1, JoinMode::Queue).await.first, UNSEEN_NUMBERS + 2);
+    for mode in [JoinMode::Queue, JoinMode::Enter] {
+        let refused = world.try_join(1, mode).await;
+        assert!(matches!(refused, Err(StoreError::Overloaded)), "{refused:?}");
+    }
+    world.tick(1).await;
+    assert_eq!(world.join(1, JoinMode::Queue).await.first, UNSEEN_NUMBERS + 3, "none is lost");
+}
 
 async fn numbers_are_handed_out_once(world: World) {
     world.open(limited(10)).await;

@@ -494,6 +494,7 @@ async fn a_list_that_holds_something_else_is_removed(world: World) {
         "clock",
         "formats",
         "stops",
+        "servers",
         "admissions",
         "api-tokens",
         "deliveries",

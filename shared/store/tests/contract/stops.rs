@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use tokio::time::{Duration, advance};
 use vestibule_domain::{Announcement, reconciliation::Finding};
 use vestibule_redis_model::{Dialect, Engine};
 use vestibule_store::{Account, Clock, Feed, JoinMode, Store};
@@ -87,10 +88,10 @@ async fn where_one_key_was_lost_no_goodbye_says_what_was_in_it() {
 async fn a_goodbye_is_known_for_a_day() {
     let (server, world) = world().await;
     runs_and_stops(&server, "admission-a").await;
-    tokio::time::advance(std::time::Duration::from_hours(20)).await;
+    advance(Duration::from_hours(20)).await;
     runs_and_stops(&server, "admission-b").await;
     assert_eq!(stopped(&world).await, names(&["admission-a", "admission-b"]));
-    tokio::time::advance(std::time::Duration::from_hours(20)).await;
+    advance(Duration::from_hours(20)).await;
     runs_and_stops(&server, "admission-c").await;
     assert_eq!(stopped(&world).await, names(&["admission-b", "admission-c"]));
 }
@@ -125,4 +126,46 @@ async fn last_words_of_an_open_room_begin_no_round() {
     assert_eq!(world.store.accounts(&world.room).await.unwrap().len(), 1, "they are told late");
     world.store.call_witnesses(&world.room, 2, "round").await.unwrap();
     assert!(world.store.accounts(&world.room).await.unwrap().is_empty(), "of before what is asked");
+}
+
+/// The services that another one finds that begins now: those that fell silent with the server process to which they spoke.
+async fn unheard(server: &Arc<Model>, name: &str) -> BTreeSet<String> {
+    let newborn = Store::over(server.clone(), Clock::Server);
+    let running = newborn.announce(name, Announcement::OURS).await.unwrap();
+    running.unheard.into_keys().collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_fell_silent_with_its_server_is_known_for_a_day() {
+    let (server, _) = world().await;
+    let says = async |name: &str| {
+        let store = Store::over(server.clone(), Clock::Server);
+        store.announce(name, Announcement::OURS).await.unwrap();
+    };
+    says("admission-a").await;
+    advance(Duration::from_millis(3_001)).await;
+    says("admission-b").await;
+    runs_and_stops(&server, "admission-c").await;
+    advance(Duration::from_secs(3)).await;
+    says("controller-d").await;
+    server.is_run(&"1".repeat(40));
+    let all = names(&["admission-b", "controller-d"]);
+    for (nth, hours) in [1, 6, 12, 4].into_iter().enumerate() {
+        advance(Duration::from_hours(hours)).await;
+        assert_eq!(unheard(&server, &format!("admission-{nth}")).await, all, "others outlived a");
+        // Whoever comes later on the server that runs has not died with it.
+        advance(Duration::from_secs(61)).await;
+    }
+    advance(Duration::from_hours(1)).await;
+    assert_eq!(unheard(&server, "admission-e").await, names(&[]), "a day is over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_who_fell_silent_while_its_server_went_on_all_is_there() {
+    let (server, _) = world().await;
+    assert_eq!(unheard(&server, "admission-a").await, names(&[]));
+    advance(Duration::from_mins(2)).await;
+    assert_eq!(unheard(&server, "admission-b").await, names(&[]));
+    let record = server.ask(redis::cmd("HKEYS").arg("vestibule:{deployment}:formats")).unwrap();
+    assert_eq!(record, redis::Value::Array(vec![redis::Value::BulkString(b"admission-b".into())]));
 }

@@ -2,6 +2,7 @@
 //! and what is known to be wrong.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod button;
 mod clocks;
 mod crowds;
 mod defects;

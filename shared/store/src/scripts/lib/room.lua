@@ -8,7 +8,7 @@ local LINE = {
   'excused_until', 'ticked_at', 'ticked_ahead', 'held_from', 'held_at', 'heard_at', 'free_since', 'free_least',
   'came_known', 'came_unknown',
   'came_after_ms', 'unknown_period_ms', 'turn_hold_ms', 'aws_joined', 'aws_admitted', 'left_pools',
-  'kept_from', 'kept_until', 'entered_upto', 'kept_out',
+  'kept_from', 'kept_until', 'entered_upto', 'kept_out', 'numbers_ticked', 'numbers_ticked_at',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -40,6 +40,11 @@ local function write_changes(key, line, parts)
     if line[name] ~= parts[i] then changed[#changed + 1], changed[#changed + 2] = name, line[name] end
   end
   if #changed > 0 then redis.call('HSET', key, unpack(changed)) end
+end
+
+-- Too much is asked at once: nothing is done.
+local function crowded()
+  return redis.error_reply('CROWDED more than can be done for now')
 end
 
 local function no_room()

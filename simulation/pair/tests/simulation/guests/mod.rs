@@ -2,6 +2,7 @@
 //! decided by generators of its own: what others send changes neither when it asks nor whom.
 
 mod aws;
+mod button;
 mod diary;
 mod hall;
 mod punctual;
@@ -9,6 +10,7 @@ mod web;
 
 pub(crate) use self::{
     aws::AwsGuest,
+    button::ButtonGuest,
     diary::{Diary, Page, Told, longest_overtaking, most_overtaken},
     hall::{Hall, Rhythm},
     punctual::PunctualGuest,
