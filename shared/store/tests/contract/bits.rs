@@ -242,11 +242,15 @@ async fn counts_are_those_of_a_list(world: World) {
     let random = QueueingMethod::Random;
     world.open(RoomSettings { queueing_method: random, ..patient(0) }).await;
     let (mut chances, mut list) = (Chances::new(5), List::default());
-    let joins = [(30, JoinMode::Enter), (8_160, JoinMode::Queue), (8_140, JoinMode::Enter)];
+    let joins = [(30_u64, JoinMode::Enter), (8_160, JoinMode::Queue), (8_140, JoinMode::Enter)];
     let late = [(114_217, JoinMode::Queue), (700, JoinMode::Enter), (25, JoinMode::Queue)];
     for (nth, (count, mode)) in joins.into_iter().chain(late).enumerate() {
-        world.join(count, mode).await;
-        list.join(count, mode, world.clock.now_ms());
+        for count in [count / 2, count.div_ceil(2)] {
+            world.join(count, mode).await;
+            list.join(count, mode, world.clock.now_ms());
+            // More come only where a leader sees it.
+            world.try_begin(1).await.unwrap();
+        }
         let wide = RoomSettings { queueing_method: random, ..patient(100_000) };
         world.put(wide).await;
         // So that other blocks are near.

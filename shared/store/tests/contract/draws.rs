@@ -598,6 +598,8 @@ async fn a_hundred_thousand_take_every_place_once(world: World) {
     for _ in 0..10 {
         world.join(CROWD / 10, JoinMode::Enter).await;
     }
+    // More come only where a leader sees it.
+    world.try_begin(1).await.unwrap();
     world.at(ms(STARTS));
     world.join(5, JoinMode::Enter).await;
     let pool = pool(&world).await;
