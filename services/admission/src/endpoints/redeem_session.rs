@@ -91,8 +91,10 @@ pub(crate) async fn redeem_session(
     let redeemer = shown.redeemer(flows, &mut room).await?;
     match flows.redeem(&room, &redeemer, key.name.as_deref()).await? {
         RedeemOutcome::Redeemed => Ok(answer(redeemer)),
-        RedeemOutcome::Already(Redemption { at, .. }) => Err(Problem::new(ProblemType::AlreadyRedeemed)
-            .detail(format!("it was redeemed at {at}, unix seconds"))),
+        RedeemOutcome::Already(Redemption { at, .. }) => {
+            Err(Problem::new(ProblemType::AlreadyRedeemed)
+                .detail(format!("it was redeemed at {at}, unix seconds")))
+        }
         RedeemOutcome::NoSession => Err(Problem::new(ProblemType::SessionNotFound)),
     }
 }

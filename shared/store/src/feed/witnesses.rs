@@ -56,9 +56,8 @@ impl Witnesses {
             heard.at += unheard;
         }
         let is_on_record = |name: &String| announced.contains_key(name);
-        let is_forgotten = |name: &String, heard: &Heard| {
-            heard.looks >= FORGOTTEN_AFTER && !is_on_record(name)
-        };
+        let is_forgotten =
+            |name: &String, heard: &Heard| heard.looks >= FORGOTTEN_AFTER && !is_on_record(name);
         let forgotten = seen.all.iter().filter(|(name, heard)| is_forgotten(name, heard));
         let forgotten = forgotten.map(|(_, heard)| heard.at).max();
         seen.all.retain(|name, heard| !is_forgotten(name, heard));

@@ -38,8 +38,7 @@ fn play(seed: u64) -> BTreeMap<u64, Page> {
         assert!(made.unwrap().status < 300);
         let comes_ms = hall.now_ms() + 100;
         for number in 0..CROWD {
-            let (presses_after_ms, stays_ms) =
-                (chance.within(PRESSES_MS), chance.within(STAYS_MS));
+            let (presses_after_ms, stays_ms) = (chance.within(PRESSES_MS), chance.within(STAYS_MS));
             let comes_ms = comes_ms + number * 5;
             let guest = ButtonGuest { number, comes_ms, presses_after_ms, stays_ms };
             tokio::spawn(guest.visit(hall.clone()));
