@@ -57,7 +57,7 @@ pub enum StoreError {
 /// The code of a refusal because the service was heard of on another server: see `lib/incarnation.lua`.
 pub(crate) const STRANGER: &str = "STRANGER";
 
-/// The code of a call that was not sent, since too many wait.
+/// The code of a refusal because too much is asked at once: of a call that was not sent, or by `lib/room.lua`.
 pub(crate) const CROWDED: &str = "CROWDED";
 
 /// The code of an answer by a server that does not know the script.

@@ -1,12 +1,10 @@
 //! Memory of what is read or compiled elsewhere: published draws, which room covers what, operators' own
-//! pages and logos, which sessions were redeemed.
+//! pages and logos.
 
 mod branding;
 mod coverage;
 mod draw;
-mod redemptions;
 
 pub(crate) use branding::{BrandingCache, RoomBranding};
 pub(crate) use coverage::CoverageCache;
 pub(crate) use draw::DrawCache;
-pub(crate) use redemptions::Redemptions;

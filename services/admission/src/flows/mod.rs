@@ -36,6 +36,7 @@ mod logins;
 mod open;
 mod proofs;
 mod redeem;
+mod redemptions;
 mod renew;
 mod responder;
 mod room_context;
@@ -62,6 +63,7 @@ pub(crate) use self::{
     open::Sealed,
     proofs::{Proofs, Unproven},
     redeem::Redeemer,
+    redemptions::Redemptions,
     room_context::{BindingHandle, Caller, RoomContext},
     tally::Tally,
     turn::{HELD_MS, Turn},
@@ -72,7 +74,6 @@ use crate::{
         CheckInBatcher, ClaimWindows, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher,
         SpendBatcher, TouchBatcher,
     },
-    caches::Redemptions,
     challenges::Challenges,
     limit_counter::LimitCounter,
     region::Region,
