@@ -504,7 +504,7 @@ mod tests {
                 let there = crate::plan::test_support::everyone(1..=200);
                 let heard_at_ms = now_ms;
                 let nobody_has_come = room(10, 0, 200, served);
-                let input = TickInput { now_ms, heard_at_ms, there, ..nobody_has_come };
+                let input = TickInput { now_ms, there, heard_at_ms, ..nobody_has_come };
                 served = state.decide(&input, &settings).plan.serving_counter;
             }
             served
