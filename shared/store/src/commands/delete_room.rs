@@ -48,7 +48,7 @@ impl Store {
     /// `None`: whoever is. Those are counted in the step that deletes it.
     ///
     /// # Errors
-    /// See [`StoreError`].
+    /// [`StoreError::Rewound`] of a room that Redis has lost, until it is back; otherwise see [`StoreError`].
     pub async fn delete_room(
         &self,
         room: &RoomId,
@@ -84,7 +84,7 @@ impl Store {
     /// when the leader asks, or else it comes back: nobody was told that it was gone.
     async fn delete_latest(&self, room: &RoomId, people: Option<u64>) -> Result<Reply, StoreError> {
         loop {
-            let reset_epoch = self.reset_epoch(room).await?.unwrap_or(0);
+            let reset_epoch = self.epoch_to_delete(room).await?;
             if people.is_none() {
                 self.leave_tombstone(room, reset_epoch).await?;
             }
@@ -98,6 +98,15 @@ impl Store {
             }
             return Ok(reply);
         }
+    }
+
+    /// Up to which reset epoch the room is deleted; 0: there is none. Of one that is listed, and of which nothing is stored
+    /// or known here, the others know: they bring it back, whatever is said of it meanwhile.
+    async fn epoch_to_delete(&self, room: &RoomId) -> Result<u64, StoreError> {
+        if let Some(reset_epoch) = self.reset_epoch(room).await? {
+            return Ok(reset_epoch);
+        }
+        if self.rooms().await?.contains(room) { Err(StoreError::Rewound) } else { Ok(0) }
     }
 
     async fn leave_tombstone(&self, room: &RoomId, reset_epoch: u64) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::{RoomId, schedule::RoomConfig};
-use vestibule_store::{Feed, PutOutcome};
+use vestibule_store::{Deletion, Feed, PutOutcome, StoreError};
 
 use crate::world::{World, limited};
 
@@ -19,7 +19,26 @@ crate::on_every_server!(
     a_deletion_is_finished_without_a_room_that_was_made_in_its_place,
     a_room_that_redis_has_lost_outlives_the_deletion_of_the_one_before,
     a_room_is_made_anew_by_who_has_not_heard_that_the_one_before_was_deleted,
+    whoever_knows_nothing_of_a_room_that_redis_has_lost_does_not_say_that_it_is_gone,
 );
+
+/// Its line is lost, and who is asked to delete it has just started: others bring it back.
+async fn whoever_knows_nothing_of_a_room_that_redis_has_lost_does_not_say_that_it_is_gone(
+    world: World,
+) {
+    world.open(limited(3)).await;
+    let left = async || world.server.keys().await;
+    world.server.ask::<()>(redis::cmd("DEL").arg("vestibule:room:{sale}:line")).await;
+    let before = left().await;
+    for people in [None, Some(9)] {
+        let refused = world.another_store().delete_room(&world.room, people).await;
+        assert!(matches!(refused, Err(StoreError::Rewound)), "{refused:?}");
+        assert_eq!(left().await, before, "what is left of it stays");
+    }
+    let unknown = RoomId::new("unknown").unwrap();
+    let deleted = world.another_store().delete_room(&unknown, Some(9)).await;
+    assert_eq!(deleted.unwrap(), Deletion::Missing);
+}
 
 const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
 const BURIALS: &str = "vestibule:{deployment}:burials";
