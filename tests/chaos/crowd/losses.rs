@@ -39,8 +39,8 @@ impl Losses {
         self.resets.push((room, under_way));
     }
 
-    /// How many lost their places to a reset, and all others. `splits`: from when a replica lagged until all was whole
-    /// again.
+    /// How many lost their places to a reset, and all others. `splits`: from when a replica lagged until the servers were
+    /// whole again.
     pub(crate) fn judge(&self, splits: &[Times]) -> (u64, Vec<&Lost>) {
         let resets: Vec<_> = self
             .resets

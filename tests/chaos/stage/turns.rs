@@ -12,10 +12,6 @@ use vestibule_history::{Event, FORMAT, ServersAre, What, lines};
 
 use crate::{crowd::Times, report::now_ms};
 
-/// So long after the servers are whole again those apart have found the primary, and announced themselves there: until
-/// then nobody on it can know of what was done apart, as README.md says.
-const HEARD_WITHIN_MS: u64 = 2_000;
-
 /// Who writes this history, and the name of its file.
 const NAME: &str = "servers";
 
@@ -34,8 +30,7 @@ impl Turns {
         at_ms
     }
 
-    /// Each split: from when a replica lagged until the servers were whole again, and the services have heard of each
-    /// other.
+    /// Each split: from when a replica lagged until the servers were whole again.
     pub(crate) fn splits(&self) -> Vec<Times> {
         let turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut splits = Vec::new();
@@ -43,10 +38,7 @@ impl Turns {
         for (at_ms, are) in turns.iter() {
             match are {
                 ServersAre::Split { since_ms, .. } => began_ms = began_ms.or(Some(*since_ms)),
-                ServersAre::Healed => {
-                    let until_ms = at_ms + HEARD_WITHIN_MS;
-                    splits.extend(began_ms.take().map(|from| from..=until_ms));
-                }
+                ServersAre::Healed => splits.extend(began_ms.take().map(|from| from..=*at_ms)),
                 ServersAre::Lagging => {}
             }
         }
@@ -137,7 +129,7 @@ fn those_apart_are_named_as_their_histories_name_them() {
     let since_ms = turns.note(ServersAre::Lagging);
     turns.note(ServersAre::Split { since_ms, apart: vec![Arc::from("a-1")] });
     let healed_ms = turns.note(ServersAre::Healed);
-    assert_eq!(turns.splits(), [since_ms..=healed_ms + HEARD_WITHIN_MS]);
+    assert_eq!(turns.splits(), [since_ms..=healed_ms]);
     turns.write(folder.path()).unwrap();
     let written = fs::read_to_string(folder.path().join("servers.jsonl")).unwrap();
     let written: Vec<Event> =
