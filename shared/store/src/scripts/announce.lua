@@ -29,8 +29,8 @@ local STOPPED, KEPT_SECONDS = 'stopped', 86400
 local server, is_of_cluster = read_server()
 if is_of_cluster then server = '' end
 
--- Notes when somebody announced itself first, and last, to each server process of the last day. Returns whether one that
--- was heard at `seen` was so on a process to which somebody spoke after all that it may have written.
+-- Notes when somebody announced itself first, and last, to each server process of the last day. Returns whether one
+-- that was heard at `seen` was so on a process to which somebody spoke after all that it may have written.
 local function note_server()
   local spans = {}
   if server == '' then return function() return false end end

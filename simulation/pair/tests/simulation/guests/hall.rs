@@ -5,9 +5,14 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{sleep, sleep_until};
 use vestibule_domain::RoomId;
-use vestibule_simulation::{Admission, CallError, Chance, Door, Network, Reply, Seed, World};
+use vestibule_simulation::{
+    Admission, CallError, Carried, Chance, Door, Network, Reply, Seed, World,
+};
 
 use super::Diary;
+
+/// After how long a guest tries again that was sent away, ms.
+pub(super) const AGAIN_MS: u64 = 500;
 
 /// Where guests are. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -36,6 +41,13 @@ impl Hall {
     pub(crate) fn new(world: &World, room: &RoomId, seed: Seed) -> Self {
         let (door, network) = (world.door(), world.network().clone());
         Self { room: room.clone(), diary: Diary::default(), seed, door, network }
+    }
+
+    /// A guest stays inside for so long, ms, and leaves.
+    pub(super) async fn stay(&self, guest: u64, ticket: Carried, stays_ms: u64) {
+        self.wait(stays_ms).await;
+        let room = self.room.as_str();
+        self.visit(guest, async |admission| admission.leave(room, ticket).await).await;
     }
 
     /// Virtual time since the begin, ms.

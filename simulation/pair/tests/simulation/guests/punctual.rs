@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use vestibule_simulation::{Answer, Carried, Status};
 
-use super::{Hall, ticket_of};
-
-/// After how long it tries again that was sent away, ms.
-const AGAIN_MS: u64 = 500;
+use super::{Hall, hall::AGAIN_MS, ticket_of};
 
 /// Joins, asks when it is told to, claims when its turn has come, stays, and leaves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,9 +22,7 @@ impl PunctualGuest {
     pub(crate) async fn visit(self, hall: Hall) {
         hall.until(self.comes_ms).await;
         let ticket = self.wait_for_a_seat(&hall).await;
-        hall.wait(self.stays_ms).await;
-        let room = hall.room.as_str();
-        hall.visit(self.number, async |admission| admission.leave(room, ticket).await).await;
+        hall.stay(self.number, ticket, self.stays_ms).await;
     }
 
     /// Asks until it is inside, and returns its ticket.
