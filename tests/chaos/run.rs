@@ -76,12 +76,17 @@ async fn play_on(stage: &Arc<Stage>, scenario: &Scenario, folder: &Path) -> Resu
     around.shutdown().await;
     let stopped = stage.close().await;
     let mut outcome = Outcome::of(scenario, stage.ground().name(), happened);
-    let book = std::mem::take(&mut *book.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut book = std::mem::take(&mut *book.lock().unwrap_or_else(PoisonError::into_inner));
     let ended = std::mem::take(&mut *ended.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.take_in(book, &stage.turns().splits(), unserved, &ended, &stopped);
     let histories = folder.join("histories");
     stage.turns().write(&histories)?;
-    outcome.judge(&report::histories_in(&histories)?)?;
+    let histories = report::histories_in(&histories)?;
+    for (name, under_way) in report::resets_heard_late(&histories) {
+        let room = rooms.iter().position(|room| *room == name);
+        book.losses.add_reset(room.context(name)?, under_way);
+    }
+    outcome.take_in(book, &stage.turns().splits(), unserved, &ended, &stopped);
+    outcome.judge(histories)?;
     Ok(outcome)
 }
 

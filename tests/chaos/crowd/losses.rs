@@ -34,7 +34,7 @@ impl Losses {
         self.lost.push(lost);
     }
 
-    /// An operator has reset a room.
+    /// An operator has reset a room; or those who were apart had, and the others have heard of it by then.
     pub(crate) fn add_reset(&mut self, room: usize, under_way: Times) {
         self.resets.push((room, under_way));
     }

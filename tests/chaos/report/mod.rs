@@ -1,19 +1,21 @@
 //! What came of a run: what visitors saw, and what the judge says of the histories.
 
+mod late;
 mod table;
 
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     fs::{self, File},
     io::BufReader,
-    path::{Path, PathBuf},
+    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context, Result, ensure};
-use vestibule_history::{Bounds, Figures, Report, lines};
+use vestibule_history::{Bounds, Event, Figures, Report, lines};
 
-pub(crate) use self::table::Table;
+pub(crate) use self::{late::resets_heard_late, table::Table};
 use crate::{
     chance::Seed,
     crowd::{Book, Times},
@@ -52,11 +54,16 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(0)
 }
 
-/// All histories in a folder.
-pub(crate) fn histories_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    ensure!(!files.is_empty(), "nobody wrote a history in {}", folder.display());
-    Ok(files)
+/// All histories in a folder, in order of time.
+pub(crate) fn histories_in(folder: &Path) -> Result<Vec<Event>> {
+    let mut readers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let file = File::open(&path).with_context(|| path.display().to_string())?;
+        readers.push(lines::Reader::new(path.display().to_string(), BufReader::new(file)));
+    }
+    ensure!(!readers.is_empty(), "nobody wrote a history in {}", folder.display());
+    Ok(lines::merge(readers).collect::<Result<_, _>>()?)
 }
 
 // === impl Outcome ===
@@ -107,13 +114,9 @@ impl Outcome {
     }
 
     /// Has the histories judged.
-    pub(crate) fn judge(&mut self, histories: &[PathBuf]) -> Result<()> {
-        let mut readers = Vec::new();
-        for path in histories {
-            let file = File::open(path).with_context(|| path.display().to_string())?;
-            readers.push(lines::Reader::new(path.display().to_string(), BufReader::new(file)));
-        }
-        let report = Report::judge(Bounds::default(), lines::merge(readers))?;
+    pub(crate) fn judge(&mut self, histories: Vec<Event>) -> Result<()> {
+        let report =
+            Report::judge(Bounds::default(), histories.into_iter().map(Ok::<_, Infallible>))?;
         for violation in &report.violations {
             let after = self.faults.iter().rev().find(|(at_ms, _)| *at_ms <= violation.at_ms);
             let after = after.map_or("before any fault".to_owned(), |(at_ms, fault)| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vestibule_history::{Event, FORMAT, Joined, SessionApi, What, lines};
+use vestibule_history::{FORMAT, Joined, SessionApi, What};
 
 use super::*;
 use crate::scenario::Shape;
@@ -51,7 +51,7 @@ fn outcome(firsts: &[u64]) -> Result<Outcome> {
     let scenario = Scenario::draw(Seed(1), &shape);
     let faults = vec![(1_500, scenario.faults[0].clone())];
     let mut outcome = Outcome::of(&scenario, "nothing", faults);
-    outcome.judge(&histories_in(folder.path())?)?;
+    outcome.judge(histories_in(folder.path())?)?;
     Ok(outcome)
 }
 

@@ -180,7 +180,8 @@ impl Event {
     }
 
     /// The reset epoch that an answer shows the room to have.
-    pub(crate) fn reset_epoch(&self) -> Option<u64> {
+    #[must_use]
+    pub fn reset_epoch(&self) -> Option<u64> {
         match &self.what {
             What::Joined(joined) => Some(joined.reset_epoch),
             What::Claimed(claimed) => Some(claimed.reset_epoch),
