@@ -13,7 +13,11 @@ use self::{
     crowd::{Crowd, ROUNDS},
     pushes::Pushes,
 };
-use super::{Bench, script_times::ScriptTimes};
+use super::{
+    Bench,
+    memory::{ANSWERS, LASTING},
+    script_times::ScriptTimes,
+};
 use crate::{
     redis_statistics::RedisStatistics,
     report::{Figures, Target, Unit},
@@ -31,15 +35,17 @@ pub(crate) async fn long_line(bench: &Bench) -> Result<Figures> {
     crowd.checks_in(&mut times).await?;
     let statistics = RedisStatistics::new(redis.connection().await?);
     let (bytes, _) = statistics.memory("vestibule:room:*").await?;
+    let lasting = bytes - statistics.memory(&format!("vestibule:room:*{ANSWERS}")).await?.0;
     let pushes = Pushes::from(&redis).await?;
     crowd.is_let_in(&mut times).await?;
     crowd.is_reset(&mut times).await?;
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
-    let (bytes, waiting) = (bytes as f64, visitors as f64);
+    let (bytes, lasting, waiting) = (bytes as f64, lasting as f64, visitors as f64);
     let figures = Figures::of("long line")
         .add("visitors who wait", Unit::Whole, [waiting])
         .add("bytes per visitor who has checked in", Unit::Number, [bytes / waiting])
-        .with_target(BYTES);
+        .with_target(BYTES)
+        .add(LASTING, Unit::Number, [lasting / waiting]);
     // One is pushed with each tick.
     let figures = pushes.add_to(ROUNDS, figures).await?;
     Ok(times.add_to(figures))
