@@ -32,6 +32,7 @@ pub mod lines;
 mod recorder;
 mod report;
 mod rules;
+mod spans;
 mod violation;
 
 pub use self::{
@@ -42,5 +43,6 @@ pub use self::{
     recorder::Recorder,
     report::Report,
     rules::{Programme, Rules},
+    spans::{Span, Spans},
     violation::{Invariant, Violation},
 };

@@ -1,9 +1,7 @@
 //! Resets that only those apart have acknowledged while servers are split. The others hear of them once the servers are
 //! whole again, and go on in the earlier line until then.
 
-use std::sync::Arc;
-
-use vestibule_history::{Event, ServersAre, What};
+use vestibule_history::{Event, Spans, What};
 
 use crate::crowd::Times;
 
@@ -11,60 +9,40 @@ use crate::crowd::Times;
 /// away meanwhile.
 const HEARD_WITHIN_MS: u64 = 10_000;
 
-/// When somebody was apart.
-struct Split<'a> {
-    since_ms: u64,
-    until_ms: u64,
-    apart: &'a [Arc<str>],
-}
-
 /// Each such reset that the others have heard of: the room, and from when until when it was in force for those apart
 /// only. `events`: all histories, in order of time.
 pub(crate) fn resets_heard_late(events: &[Event]) -> Vec<(String, Times)> {
     let splits = splits(events);
     let heard_late = events.iter().enumerate().filter_map(|(place, reset)| {
         let What::Reset { reset_epoch } = reset.what else { return None };
-        let split = splits.iter().find(|split| split.contains(reset))?;
+        let split = splits.of(reset)?;
         let heard = events[place..].iter().find(|event| {
             event.room == reset.room
                 && !split.contains(event)
                 && event.reset_epoch().is_some_and(|shown| shown >= reset_epoch)
         })?;
-        let until_ms = heard.at_ms.min(split.until_ms.saturating_add(HEARD_WITHIN_MS));
+        let until_ms = split
+            .until_ms()
+            .map_or(heard.at_ms, |whole_ms| heard.at_ms.min(whole_ms + HEARD_WITHIN_MS));
         Some((reset.room.as_ref()?.to_string(), reset.began_ms..=until_ms))
     });
     heard_late.collect()
 }
 
-fn splits(events: &[Event]) -> Vec<Split<'_>> {
-    let mut splits: Vec<Split<'_>> = Vec::new();
+fn splits(events: &[Event]) -> Spans {
+    let mut splits = Spans::default();
     for event in events {
-        let What::Servers(are) = &event.what else { continue };
-        if let ServersAre::Split { .. } | ServersAre::Healed = are
-            && let Some(last) = splits.last_mut()
-        {
-            last.until_ms = last.until_ms.min(event.at_ms);
-        }
-        if let ServersAre::Split { since_ms, apart } = are {
-            splits.push(Split { since_ms: *since_ms, until_ms: u64::MAX, apart });
+        if let What::Servers(are) = &event.what {
+            splits.observe(are, event.at_ms);
         }
     }
     splits
 }
 
-// === impl Split ===
-
-impl Split<'_> {
-    /// Whether somebody apart knows this of the server that will be left.
-    fn contains(&self, event: &Event) -> bool {
-        event.at_ms >= self.since_ms
-            && event.began_ms <= self.until_ms
-            && self.apart.contains(&event.by)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use vestibule_history::ServersAre;
+
     use super::*;
 
     fn event((began_ms, at_ms): (u64, u64), by: &str, what: What) -> Event {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::side::Side;
 use crate::{
-    Bounds, Event, ServersAre, Violation, What,
+    Bounds, Event, ServersAre, Spans, Violation, What,
     check::{Seen, Turn},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Splits {
     lagging: Vec<Lagging>,
-    spans: Vec<Span>,
+    spans: Spans,
     /// What those apart know, while they are.
     apart: Option<Side>,
 }
@@ -28,15 +28,6 @@ struct Lagging {
     since_ms: u64,
     before: Side,
     since: Vec<Event>,
-}
-
-/// Of what these have learnt the others' server knows nothing.
-#[derive(Debug)]
-struct Span {
-    apart: Vec<Arc<str>>,
-    since_ms: u64,
-    /// `None`: it lasts.
-    until_ms: Option<u64>,
 }
 
 // === impl Splits ===
@@ -80,26 +71,18 @@ impl Splits {
                 let (before, since) = (main.clone(), Vec::new());
                 self.lagging.push(Lagging { since_ms: at_ms, before, since });
             }
-            ServersAre::Split { since_ms, apart } => {
-                self.heal(at_ms);
-                let (since_ms, apart) = (*since_ms, apart.clone());
-                self.spans.push(Span { apart, since_ms, until_ms: None });
+            ServersAre::Split { since_ms, .. } => {
+                self.spans.observe(are, at_ms);
                 let of_those_apart = self.apart.insert(main.clone());
                 of_those_apart.turn(&turn(are, at_ms));
-                self.unlearn(since_ms, main);
+                self.unlearn(*since_ms, main);
                 main.turn(&turn(are, at_ms));
             }
             ServersAre::Healed => {
-                self.heal(at_ms);
+                self.spans.observe(are, at_ms);
+                self.apart = None;
                 main.turn(&turn(are, at_ms));
             }
-        }
-    }
-
-    fn heal(&mut self, at_ms: u64) {
-        self.apart = None;
-        for span in &mut self.spans {
-            span.until_ms.get_or_insert(at_ms);
         }
     }
 
@@ -126,17 +109,7 @@ impl Splits {
 
     /// See [`Seen::server`]. Whoever was apart before a further split has nothing to do with that one's old server.
     fn server(&self, event: &Event) -> usize {
-        self.spans.iter().position(|span| span.contains(event)).map_or(0, |place| place + 1)
-    }
-}
-
-// === impl Span ===
-
-impl Span {
-    fn contains(&self, event: &Event) -> bool {
-        event.at_ms >= self.since_ms
-            && self.until_ms.is_none_or(|until_ms| event.began_ms <= until_ms)
-            && self.apart.contains(&event.by)
+        self.spans.place(event).map_or(0, |place| place + 1)
     }
 }
 

@@ -3,10 +3,8 @@
 
 use vestibule_simulation::{Answer, Carried, NewTicket, Status};
 
-use super::{Hall, Rhythm, Told};
+use super::{Hall, Rhythm, Told, hall::AGAIN_MS};
 
-/// After how long it tries again that was sent away, ms.
-const AGAIN_MS: u64 = 500;
 /// After how long it claims again whose claim was held and found no seat, ms: as such a claim is answered.
 const CLAIMS_AGAIN_MS: u64 = 100;
 
@@ -30,9 +28,7 @@ impl WebGuest {
         let ticket = self.wait_for_a_seat(&hall).await;
         let entered_ms = hall.now_ms();
         hall.diary.write(self.number, |page| page.entered_ms = Some(entered_ms));
-        hall.wait(self.stays_ms).await;
-        let room = hall.room.as_str();
-        hall.visit(self.number, async |admission| admission.leave(room, ticket).await).await;
+        hall.stay(self.number, ticket, self.stays_ms).await;
         let left_ms = hall.now_ms();
         hall.diary.write(self.number, |page| page.left_ms = Some(left_ms));
     }
