@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Every test. What the tests need is fetched while all is compiled, since the one waits for the network and the other
-# computes. Cargo runs one program of tests after the other, so there are three of it beside each other: for the tests with
-# browsers, gateways, an engine and many servers, which mostly wait; for those with a Redis or nothing; and, at the lowest
-# priority, for the simulation of both services, which only computes. What the latter two print comes last.
+# Every test. What the tests need is fetched while all is compiled, since the one waits for the network and the
+# other computes. Cargo runs one program of tests after the other, so there are three of it beside each other: for
+# the tests with browsers, gateways, an engine and many servers, which mostly wait; for those with a Redis or
+# nothing; and, at the lowest priority, for the simulation of both services, which only computes. What the latter
+# two print comes last.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh

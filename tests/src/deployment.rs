@@ -325,8 +325,8 @@ impl Deployment {
         Ok(())
     }
 
-    /// As an operator who is told to try again shortly: a server may have hung for as long as a service waits for it, as
-    /// one of a Cluster does while the disk takes its list of the others.
+    /// As an operator who is told to try again shortly: a server may have hung for as long as a service waits for
+    /// it, as one of a Cluster does while the disk takes its list of the others.
     async fn put_once_taken(&self, room: &str, settings: &serde_json::Value) -> Result<Reply> {
         eventually(START, "whether the room is taken", || async {
             let reply = self.operator().put_room(room, settings).await?;
