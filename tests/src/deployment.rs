@@ -301,10 +301,10 @@ impl Deployment {
         if let Some(settings) = with_aws.as_object_mut() {
             settings.entry("aws_style_api").or_insert(true.into());
         }
-        let mut reply = self.put_once_taken(room, &with_aws).await?;
+        let mut reply = self.operator().put_room(room, &with_aws).await?;
         // A release that does not know the setting answers them in every room.
         if reply.status == 400 && reply.text.contains("aws_style_api") {
-            reply = self.put_once_taken(room, settings).await?;
+            reply = self.operator().put_room(room, settings).await?;
         }
         ensure!(matches!(reply.status, 200 | 201), "PUT {room}: {} {}", reply.status, reply.text);
         for index in 0..self.admissions.len() {
@@ -323,17 +323,6 @@ impl Deployment {
             .await?;
         }
         Ok(())
-    }
-
-    /// As an operator who is told to try again shortly: a server may have hung for as long as a service waits for
-    /// it, as one of a Cluster does while the disk takes its list of the others.
-    async fn put_once_taken(&self, room: &str, settings: &serde_json::Value) -> Result<Reply> {
-        eventually(START, "whether the room is taken", || async {
-            let reply = self.operator().put_room(room, settings).await?;
-            ensure!(reply.status != 503, "PUT {room}: {}", reply.text);
-            Ok(reply)
-        })
-        .await
     }
 
     /// What must never be seen outside: the secret and the API token.
