@@ -38,10 +38,10 @@ impl Spans {
         self.0.iter().position(|span| span.contains(event))
     }
 
-    /// The same split.
+    /// The split of [`Self::place`].
     #[must_use]
     pub fn of(&self, event: &Event) -> Option<&Span> {
-        self.0.iter().find(|span| span.contains(event))
+        self.0.get(self.place(event)?)
     }
 }
 
